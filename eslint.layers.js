@@ -45,11 +45,9 @@ const ORDER = {
     [FILES],
     ['init'],
     ['backup', 'bootstrap-credentials', 'ca-rotation', 'existing', 'join-plane', 'kubeadm-folders'],
-    ['migration'],
   ],
-  'src/cli': [[FILES], ['views'], ['backup', 'node', 'requests', 'rotation']],
+  'src/cli': [[FILES], ['views'], ['node', 'requests', 'rotation']],
   'src/commands/ca': [['rotate'], [FILES]],
-  'src/commands/store': [['snapshot'], [FILES]],
   'src/commands': [
     [
       'bootstrap-credential',
@@ -60,7 +58,6 @@ const ORDER = {
       'kubeconfig',
       'machine',
       'node',
-      'store',
       'token',
     ],
     [FILES],

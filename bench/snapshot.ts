@@ -86,16 +86,16 @@ async function writeBytes(file: string, bytes: number): Promise<number> {
   return took
 }
 
-/** A snapshot of many objects, taken by the program from a server that is written to. */
+/** A backup of many objects, made by the program from a server that is written to. */
 export async function benchSnapshot(): Promise<BenchRow[]> {
   const {dir, kubeconfig, stop} = await startCluster()
   const client = await connect(kubeconfig)
   try {
     const {pid} = JSON.parse(await readFile(join(dir, 'server.json'), 'utf8')) as {pid: number}
     await fill(client)
-    const file = join(dir, 'bench.snapshot')
+    const file = join(dir, 'bench.backup')
     const save = () =>
-      run(process.execPath, [PROGRAM, 'store', 'snapshot', 'save', file, '--dir', dir])
+      run(process.execPath, [PROGRAM, 'backup', file, '--objects-only', '--dir', dir])
     const saved: Watched[] = []
     const calm: Watched[] = []
     const disk: number[] = []
@@ -108,17 +108,17 @@ export async function benchSnapshot(): Promise<BenchRow[]> {
     const middle = (list: Watched[], of: keyof Watched) => median(list.map((one) => one[of]))
     const size = Math.round((await stat(file)).size / MEBIBYTE)
     return [
-      compared(`a snapshot of ${OBJECTS} objects`, middle(saved, 'took'), 'ms', [
+      compared(`a backup of ${OBJECTS} objects`, middle(saved, 'took'), 'ms', [
         median(disk),
         `writing and syncing as many bytes, ${size} MiB`,
       ]),
       compared('the longest that a writer waited', middle(saved, 'longest'), 'ms', [
         middle(calm, 'longest'),
-        'the same writer for as long without a snapshot',
+        'the same writer for as long without a backup',
       ]),
       compared('memory of the server', middle(saved, 'memory') / MEBIBYTE, 'MiB', [
         middle(calm, 'memory') / MEBIBYTE,
-        'without a snapshot',
+        'without a backup',
       ]),
     ]
   } finally {

@@ -27,8 +27,6 @@ const TOPICS = {
   kubeconfig: {description: 'kubeconfig files for users'},
   machine: {description: 'the inventory of machines that may join'},
   node: {description: 'nodes, and the node of this machine'},
-  store: {description: 'the store of a control plane: its objects in the folder or in etcd'},
-  'store:snapshot': {description: 'files with everything in the store of a control plane'},
   token: {description: 'bootstrap tokens, with which machines join a cluster'},
 }
 

@@ -6,7 +6,7 @@ import {VersionedStorage} from '../storage/versioned-storage.ts'
 import {VERSION} from '../version.ts'
 import {fileOf, type Plane} from './config/plane.ts'
 
-/** Lets "backup" and "store snapshot save" read the embedded store while it is served. etcd has its own tools. */
+/** Lets "backup" read the embedded store while it is served. What is in etcd it reads there. */
 export async function offerSnapshots(
   plane: Plane,
   storage: Storage,

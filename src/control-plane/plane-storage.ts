@@ -137,8 +137,7 @@ async function requireNoEmbeddedStore(plane: Plane): Promise<void> {
     {
       hints: [
         'leave out --etcd-servers to keep the embedded store',
-        'if "trustadm store migrate" was interrupted, run it again',
-        'or move them to etcd with "trustadm store migrate --from embedded --to etcd"',
+        'or back them up, and restore them to etcd with "trustadm restore --to etcd"',
         'or use another --dir for a new control plane on etcd',
       ],
     },

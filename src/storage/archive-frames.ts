@@ -1,18 +1,17 @@
 import {createHash, type Hash} from 'node:crypto'
 import {TrustError} from '../errors.ts'
 
-/** The first bytes of an archive: a snapshot of a store, or a backup of a whole control plane. */
+/** The first bytes of an archive: a backup, or the objects that a server sends. */
 export const ARCHIVE_MAGIC = Buffer.from('TRUSTADM-ARCHIVE\n')
-const VERSION = 1
+const VERSION = 2
 
 /** Far more than an object takes. */
 const LARGEST_FRAME = 64 * 2 ** 20
 const FRAME_HEADER = 5
-const DIGEST_BYTES = 32
 
 /**
  * An archive is the magic, then frames: a letter, a length in four bytes, and the content. The first is the header, the last one
- * the SHA-256 of everything before it.
+ * tells how much there is, with the SHA-256 of everything before it.
  */
 export type FrameType = 'header' | 'entries' | 'file' | 'data' | 'failure' | 'end'
 
@@ -26,23 +25,28 @@ const LETTERS: Record<FrameType, string> = {
 }
 const TYPES = new Map(Object.entries(LETTERS).map(([type, letter]) => [letter, type as FrameType]))
 
-export interface Frame {
-  type: FrameType
-  content: Buffer
-}
-
 /** What an archive says about itself first. */
 export interface ArchiveHeader {
   version: number
-  kind: 'store' | 'control-plane'
+  kind: 'everything' | 'objects-only'
   createdAt: string
   /** The version of trustadm that wrote it. */
   program: string
   /** The revision of the store that it holds. */
   revision: number
-  /** Of a control plane: where it was. */
+  /** The control plane, if it holds everything: where it was, and where its objects were. */
   dir?: string
   certificatesDir?: string
+  store?: 'embedded' | 'etcd'
+}
+
+/** What an archive says about itself last. */
+export interface ArchiveEnd {
+  /** How many objects and how many files it has. */
+  keys: number
+  files: number
+  /** The SHA-256 of everything before. */
+  sha256: string
 }
 
 export type Append = (bytes: Uint8Array) => Promise<void>
@@ -72,10 +76,10 @@ export class ArchiveWriter {
     await this.#append(bytes)
   }
 
-  async end(): Promise<string> {
-    const digest = this.#hash.copy().digest()
-    await this.frame('end', digest)
-    return digest.toString('hex')
+  async end(counts: Omit<ArchiveEnd, 'sha256'>): Promise<ArchiveEnd> {
+    const end = {...counts, sha256: this.#hash.copy().digest('hex')}
+    await this.frame('end', Buffer.from(JSON.stringify(end)))
+    return end
   }
 }
 
@@ -91,6 +95,16 @@ const newerArchive = (version: number): TrustError =>
     `a newer trustadm wrote this backup: it has format ${version}, this program reads up to ${VERSION}`,
     {
       hints: ['nothing was changed: upgrade trustadm on this machine, then run the command again'],
+      facts: {format: version, supported: VERSION},
+    },
+  )
+
+const olderArchive = (version: number): TrustError =>
+  new TrustError(
+    'BACKUP_INVALID',
+    `an earlier trustadm wrote this backup: it has format ${version}, this program reads ${VERSION}`,
+    {
+      hints: ['nothing was changed: restore it with that version, then upgrade and back up again'],
       facts: {format: version, supported: VERSION},
     },
   )
@@ -137,9 +151,10 @@ function parseHeader(content: Buffer): ArchiveHeader {
   }
   const {version, kind, createdAt, program, revision} = header ?? {}
   if (typeof version === 'number' && version > VERSION) throw newerArchive(version)
+  if (version === 1) throw olderArchive(version)
   const isWhole =
     version === VERSION &&
-    (kind === 'store' || kind === 'control-plane') &&
+    (kind === 'everything' || kind === 'objects-only') &&
     typeof createdAt === 'string' &&
     typeof program === 'string' &&
     Number.isSafeInteger(revision)
@@ -147,61 +162,58 @@ function parseHeader(content: Buffer): ArchiveHeader {
   return header as ArchiveHeader
 }
 
-/** Handles one frame that is neither the first nor the last. */
-export type OnFrame = (frame: Frame) => Promise<void> | void
+function parseEnd(content: Buffer): ArchiveEnd {
+  try {
+    return {...(JSON.parse(content.toString()) as ArchiveEnd)}
+  } catch (error) {
+    throw invalidArchive('its end cannot be read', error)
+  }
+}
+
+/** A piece of an archive. The header comes first, the end last. */
+export type ArchivePart =
+  | {type: 'header'; header: ArchiveHeader}
+  | {type: 'entries'; content: Buffer}
+  | {type: 'file'; content: Buffer}
+  | {type: 'data'; content: Buffer}
+  | {type: 'end'; end: ArchiveEnd}
 
 /** Reads an archive to its end, and checks its form and its checksum. */
-export async function readArchive(
-  source: AsyncIterable<Buffer>,
-  onHeader: (header: ArchiveHeader) => Promise<void> | void,
-  onFrame: OnFrame,
-): Promise<{header: ArchiveHeader; digest: string}> {
+export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerator<ArchivePart> {
   const bytes = new Bytes(source)
+  const hash = createHash('sha256')
   try {
-    return await readFrames(bytes, onHeader, onFrame)
+    const magic = await bytes.take(ARCHIVE_MAGIC.length)
+    if (!magic.equals(ARCHIVE_MAGIC)) throw invalidArchive('it does not begin as one')
+    hash.update(magic)
+    for (let isBegun = false; ; isBegun = true) {
+      const start = await bytes.take(FRAME_HEADER)
+      if (start.length < FRAME_HEADER) throw invalidArchive('it ends early')
+      const type = TYPES.get(String.fromCharCode(start[0] ?? 0))
+      const length = start.readUInt32BE(1)
+      const isRight =
+        type !== undefined && length <= LARGEST_FRAME && (type === 'header') !== isBegun
+      if (!isRight) throw invalidArchive('it was altered')
+      const content = await bytes.take(length)
+      if (content.length < length) throw invalidArchive('it ends early')
+      if (type === 'end') {
+        const end = parseEnd(content)
+        if (end.sha256 !== hash.digest('hex'))
+          throw invalidArchive('its checksum is wrong, so it was altered')
+        if ((await bytes.take(1)).length > 0) throw invalidArchive('something follows its end')
+        yield {type, end}
+        return
+      }
+      hash.update(start).update(content)
+      if (type === 'failure') throw failureIn(content)
+      yield type === 'header' ? {type, header: parseHeader(content)} : {type, content}
+    }
   } finally {
     await bytes.close()
   }
 }
 
-async function readFrames(
-  bytes: Bytes,
-  onHeader: (header: ArchiveHeader) => Promise<void> | void,
-  onFrame: OnFrame,
-): Promise<{header: ArchiveHeader; digest: string}> {
-  const hash = createHash('sha256')
-  const magic = await bytes.take(ARCHIVE_MAGIC.length)
-  if (!magic.equals(ARCHIVE_MAGIC)) throw invalidArchive('it does not begin as one')
-  hash.update(magic)
-  let header: ArchiveHeader | undefined
-  for (;;) {
-    const start = await bytes.take(FRAME_HEADER)
-    if (start.length < FRAME_HEADER) throw invalidArchive('it ends early')
-    const type = TYPES.get(String.fromCharCode(start[0] ?? 0))
-    const length = start.readUInt32BE(1)
-    if (type === undefined || length > LARGEST_FRAME) throw invalidArchive('it was altered')
-    const content = await bytes.take(length)
-    if (content.length < length) throw invalidArchive('it ends early')
-    if (type === 'end') {
-      const digest = hash.digest()
-      const isRight = content.length === DIGEST_BYTES && content.equals(digest)
-      if (!header || !isRight) throw invalidArchive('its checksum is wrong, so it was altered')
-      if ((await bytes.take(1)).length > 0) throw invalidArchive('something follows its end')
-      return {header, digest: digest.toString('hex')}
-    }
-    hash.update(start)
-    hash.update(content)
-    if ((type === 'header') === (header !== undefined)) throw invalidArchive('it was altered')
-    if (type === 'failure') throw failureIn(content)
-    if (header) await onFrame({type, content})
-    else {
-      header = parseHeader(content)
-      await onHeader(header)
-    }
-  }
-}
-
 /** What a server that streams its store met on the way. */
 function failureIn(content: Buffer): TrustError {
-  return new TrustError('SERVER_ERROR', `the server cannot make a snapshot: ${content.toString()}`)
+  return new TrustError('SERVER_ERROR', `the server cannot send its objects: ${content.toString()}`)
 }

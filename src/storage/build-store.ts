@@ -22,10 +22,14 @@ export interface StoreBuilder {
 /**
  * Makes a new store, in which every key has the value and the revisions of a snapshot. All of its history up to `revision` counts as
  * compacted, as with etcd's `--mark-compacted`: the next write has a higher revision than any that clients know, and a watch from
- * before gets 410, so that its client lists again.
+ * before gets 410, so that its client lists again. `instance` identifies this very store.
  */
-export async function buildStore(file: string, revision: number): Promise<StoreBuilder> {
-  const header = newHeader()
+export async function buildStore(
+  file: string,
+  revision: number,
+  instance?: string,
+): Promise<StoreBuilder> {
+  const header = newHeader(instance)
   await createStoreFile(file, header)
   const records = new LmdbRecords(file, header, 0)
   let batch: VersionRecord[] = []

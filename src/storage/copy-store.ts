@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto'
-import {TrustError} from '../errors.ts'
+import {invalidArchive} from './archive-frames.ts'
 import {compareKeys} from './keys.ts'
 import {pagesOf} from './snapshot.ts'
 import type {Entry, Storage} from './storage.ts'
@@ -9,15 +9,6 @@ const MOST_WRITES = 32
 const MOST_BYTES = 4 * 1_024 * 1_024
 
 type Readable = Pick<Storage, 'list'>
-
-/** What two stores that were compared hold. */
-export interface StoreContent {
-  keys: number
-  /** Of all values. */
-  bytes: number
-  /** Over all keys and values. */
-  sha256: string
-}
 
 async function* entriesOf(storage: Readable): AsyncGenerator<Entry> {
   for await (const page of pagesOf(storage)) yield* page
@@ -75,33 +66,36 @@ async function change(target: Storage, wanted?: Entry, found?: Entry): Promise<u
   return found && target.delete(found.key, found.revision)
 }
 
-/** Reads both stores to their ends, and throws CONFLICT if any key or value, or on demand any revision, differs. */
-export async function compareStores(
-  source: Readable,
-  target: Readable,
-  {revisions = false}: {revisions?: boolean} = {},
-): Promise<StoreContent> {
-  const hash = createHash('sha256')
-  let keys = 0
-  let bytes = 0
-  for await (const {wanted, found} of pairsOf(source, target)) {
-    if (!wanted) throw differing(found?.key, 'is only in the copy')
-    if (!found) throw differing(wanted.key, 'is not in the copy')
-    if (!isSameValue(wanted, found)) throw differing(wanted.key, 'has another value in the copy')
-    const isSameAge = wanted.revision === found.revision && wanted.created === found.created
-    if (revisions && !isSameAge) throw differing(wanted.key, 'has another revision in the copy')
-    const key = Buffer.from(wanted.key)
+/** The SHA-256 over keys and values, which come in the order of the keys. */
+export class ContentHash {
+  readonly #hash = createHash('sha256')
+  #last = ''
+
+  add({key, value}: Pick<Entry, 'key'> & {value?: Uint8Array}): void {
+    if (this.#last !== '' && compareKeys(this.#last, key) >= 0)
+      throw invalidArchive(`the key "${key}" is not in its place`)
+    this.#last = key
+    const bytes = Buffer.from(key)
     const lengths = Buffer.alloc(8)
-    lengths.writeUInt32BE(key.length, 0)
-    lengths.writeUInt32BE(wanted.value.length, 4)
-    hash.update(lengths).update(key).update(wanted.value)
-    keys += 1
-    bytes += wanted.value.length
+    lengths.writeUInt32BE(bytes.length, 0)
+    lengths.writeUInt32BE(value?.length ?? 0, 4)
+    this.#hash
+      .update(lengths)
+      .update(bytes)
+      .update(value ?? '')
   }
-  return {keys, bytes, sha256: hash.digest('hex')}
+
+  digest(): string {
+    return this.#hash.digest('hex')
+  }
 }
 
-const differing = (key: string | undefined, how: string): TrustError =>
-  new TrustError('CONFLICT', `the stores differ: the key "${key ?? ''}" ${how}`, {
-    hints: ['see that nothing else writes to them, then run the command again'],
-  })
+/** Two stores with the same keys and values have the same. `without` leaves some out. */
+export async function contentOf(
+  storage: Readable,
+  without: (key: string) => boolean = () => false,
+): Promise<string> {
+  const hash = new ContentHash()
+  for await (const entry of entriesOf(storage)) if (!without(entry.key)) hash.add(entry)
+  return hash.digest()
+}

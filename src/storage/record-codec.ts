@@ -73,8 +73,8 @@ export interface StoreHeader {
   compacted: number
 }
 
-export function newHeader(): StoreHeader {
-  return {format: FORMAT, version: VERSION, instance: randomUUID(), compacted: 0}
+export function newHeader(instance: string = randomUUID()): StoreHeader {
+  return {format: FORMAT, version: VERSION, instance, compacted: 0}
 }
 
 /** A checksum of four bytes, then JSON. */

@@ -13,7 +13,9 @@ const PAGE = {limit: 1_000, bytes: 1_024 * 1_024}
 const NUMBERS = 12
 const WORD = 2 ** 32
 
-export type SnapshotSource = Pick<VersionedStorage, 'hold' | 'list'>
+/** A store that can keep its history readable is asked to; etcd keeps some minutes of it. */
+export type SnapshotSource = Pick<Storage, 'list' | 'revision'> &
+  Partial<Pick<VersionedStorage, 'hold'>>
 
 /** Every key in order, by default as of the moment when its page is read. Nothing is copied in advance. */
 export async function* pagesOf(
@@ -93,17 +95,20 @@ export async function writeSnapshot(
   append: Append,
 ): Promise<void> {
   const writer = new ArchiveWriter(append)
-  const {revision, release} = storage.hold()
+  const held = storage.hold?.()
+  const revision = held?.revision ?? (await storage.revision())
+  let keys = 0
   try {
-    await writer.begin({kind: 'store', ...about, revision})
+    await writer.begin({kind: 'objects-only', ...about, revision})
     for await (const page of pagesOf(storage, revision)) {
+      keys += page.length
       await writer.frame('entries', encodeEntries(page))
     }
   } catch (error) {
     await writer.frame('failure', Buffer.from(messageOf(error)))
     throw error
   } finally {
-    release()
+    held?.release()
   }
-  await writer.end()
+  await writer.end({keys, files: 0})
 }

@@ -89,7 +89,7 @@ export async function createStoreFile(file: string, header: StoreHeader): Promis
 }
 
 /** Removes a store that nobody has open, with its table of readers. */
-export function removeStoreFile(file: string): void {
+function removeStoreFile(file: string): void {
   rmSync(file, {force: true})
   rmSync(`${file}-lock`, {force: true})
 }

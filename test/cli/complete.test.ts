@@ -31,7 +31,7 @@ const CASES: [line: string, offered: string[] | string][] = [
   ['init --config ', 'any'],
   ['init --cert-dir ', 'folders'],
   ['restore ', 'any'],
-  ['store snapshot s', ['save', 'status']],
+  ['restore one.backup --to e', ['embedded', 'etcd']],
   ['restore one.backup --passphrase-file ', 'any'],
   ['init --node-name ', []],
   ['init --nonsense=', []],

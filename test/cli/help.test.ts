@@ -31,7 +31,7 @@ describe('an example', () => {
 describe('the help of a group of commands', () => {
   it('has a description of its own, not that of its first command', async () => {
     const ids = Object.values(await describedCommands()).map(({id, summary}) => ({id, summary}))
-    for (const group of ['store', 'store:snapshot', 'machine', 'bootstrap-credential', 'ca']) {
+    for (const group of ['machine', 'bootstrap-credential', 'ca']) {
       const {stdout} = await run('help', ...group.split(':'))
       const [first = ''] = stripVTControlCharacters(stdout).split('\n')
       assert.ok(first !== '' && !ids.some(({summary}) => summary === first), `${group}: ${first}`)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {readFile, readdir, stat, truncate, writeFile} from 'node:fs/promises'
+import {readFile, readdir, rm, stat, truncate, writeFile} from 'node:fs/promises'
 import {join} from 'node:path'
 import {connect} from '../../src/client/connect.ts'
 import {describeEmbedded} from '../helpers/on-etcd.ts'
@@ -97,7 +97,7 @@ describeEmbedded('backup and restore', function () {
     const writing = await writer()
     const saved = await json<Saved>('backup', file, '--dir', dir)
     const {count, newest} = await writing.stop()
-    assert.deepEqual([saved.kind, saved.encrypted], ['control-plane', false])
+    assert.deepEqual([saved.kind, saved.encrypted], ['everything', false])
     assert.equal((await stat(file)).mode & 0o777, 0o600)
 
     const other = join(fixture.folder, 'other')
@@ -168,7 +168,7 @@ describeEmbedded('backup and restore', function () {
     await writeFile(bad, whole)
     for (const length of [whole.length - 1, middle, 10, 0]) {
       await truncate(bad, length)
-      await refused('BACKUP_INVALID', 'store', 'snapshot', 'status', bad)
+      await refused('BACKUP_INVALID', 'restore', '--dry-run', bad)
       await refused('BACKUP_INVALID', 'restore', bad, '--dir', third)
     }
     assert.equal(await isThere(third), false)
@@ -186,7 +186,7 @@ describeEmbedded('backup and restore', function () {
     for (const word of ['PRIVATE KEY', 'kube-system', 'config.yaml']) {
       assert.equal(bytes.includes(word), false, word)
     }
-    const status = ['store', 'snapshot', 'status', sealed]
+    const status = ['restore', '--dry-run', sealed]
     await refused('USAGE', ...status)
     await refused('BACKUP_INVALID', ...status, '--passphrase-file', wrong)
     await truncate(sealed, bytes.length - 1)
@@ -203,20 +203,21 @@ describeEmbedded('backup and restore', function () {
     assert.equal(await readFile(precious, 'utf8'), 'mine')
   })
 
-  it('save and restore the store alone, running or stopped', async () => {
-    const snapshot = join(fixture.folder, 'store.snapshot')
+  it('save and restore the objects alone, running or stopped', async () => {
+    const objects = join(fixture.folder, 'objects.backup')
     const client = await connect(join(dir, 'admin.conf'))
     await client.configMaps.create({metadata: {namespace: 'default', name: 'before'}})
-    const saved = await json<Saved>('store', 'snapshot', 'save', snapshot, '--dir', dir)
-    assert.deepEqual([saved.kind, saved.files], ['store', 0])
+    const save = ['--objects-only', '--dir', dir]
+    const saved = await json<Saved>('backup', objects, ...save)
+    assert.deepEqual([saved.kind, saved.files], ['objects-only', 0])
+    assert.equal((await readFile(objects)).includes('PRIVATE KEY'), false)
     await client.configMaps.create({metadata: {namespace: 'default', name: 'later'}})
-    await refused('USAGE', 'restore', snapshot, '--dir', join(fixture.folder, 'third'))
+    await refused('NOT_FOUND', 'restore', objects, '--dir', join(fixture.folder, 'third'))
     await json('stop', '--dir', dir)
-    const stopped = await json<Saved>('store', 'snapshot', 'save', `${snapshot}.2`, '--dir', dir)
+    const stopped = await json<Saved>('backup', `${objects}.2`, ...save)
     assert.ok(stopped.revision > saved.revision)
-    const restore = ['store', 'snapshot', 'restore', snapshot, '--dir', dir]
-    await refused('ALREADY_EXISTS', ...restore)
-    const {kept, revision} = await json<Restored>(...restore, '--force')
+    await refused('ALREADY_EXISTS', 'restore', objects, '--dir', dir)
+    const {kept, revision} = await json<Restored>('restore', objects, '--dir', dir, '--force')
     assert.ok(kept && (await isThere(kept)))
     assert.ok(revision > stopped.revision)
     await json('start', '--dir', dir)
@@ -224,5 +225,19 @@ describeEmbedded('backup and restore', function () {
     assert.equal(await client.configMaps.find({namespace: 'default', name: 'later'}), undefined)
     await client.close()
     assert.equal((await trustadm('certificate', 'log', '--verify', '--dir', dir)).code, 0)
+  })
+
+  it('leave out of the objects the CAs that "init --upload-certs" has put there', async () => {
+    const objects = join(fixture.folder, 'objects.backup')
+    const counts = async (...more: string[]) =>
+      (await json<Saved>('backup', objects, '--dir', dir, ...more)).keys
+    const client = await connect(join(dir, 'admin.conf'))
+    const metadata = {namespace: 'kube-system', name: 'kubeadm-certs'}
+    await client.secrets.create({metadata, data: {'ca.key': 'YQ=='}})
+    await client.close()
+    await json('stop', '--dir', dir)
+    assert.equal(await counts('--objects-only'), (await counts()) - 1)
+    await rm(objects)
+    await json('start', '--dir', dir)
   })
 })

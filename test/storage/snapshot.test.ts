@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {readArchive} from '../../src/storage/archive-frames.ts'
+import {readArchive, type ArchiveHeader} from '../../src/storage/archive-frames.ts'
 import {openLmdbStorage, storeRevision} from '../../src/storage/lmdb.ts'
 import {openMemoryStorage} from '../../src/storage/memory.ts'
 import {buildStore} from '../../src/storage/build-store.ts'
@@ -20,16 +20,15 @@ async function* one(bytes: Buffer) {
 
 async function read(source: AsyncIterable<Buffer>) {
   const found = new Map<string, string>()
-  const {header} = await readArchive(
-    source,
-    () => undefined,
-    ({content}) => {
-      for (const entry of decodeEntries(content)) {
-        found.set(entry.key, Buffer.from(entry.value ?? []).toString())
-      }
-    },
-  )
-  return {header, found}
+  let header: ArchiveHeader | undefined
+  for await (const part of readArchive(source)) {
+    if (part.type === 'header') header = part.header
+    if (part.type === 'end') assert.equal(part.end.keys, found.size)
+    if (part.type !== 'entries') continue
+    for (const entry of decodeEntries(part.content))
+      found.set(entry.key, Buffer.from(entry.value ?? []).toString())
+  }
+  return {header: header ?? assert.fail(), found}
 }
 
 async function fill(storage: VersionedStorage, count: number): Promise<void> {
@@ -78,14 +77,14 @@ describe('a snapshot of a store', () => {
 
   it('says why the server could not complete it', async () => {
     const broken = {
-      hold: () => ({revision: 1, release: () => undefined}),
+      revision: () => Promise.resolve(1),
       list: () => Promise.reject(new Error('the disk is gone')),
     }
     const chunks: Buffer[] = []
     const append = (bytes: Uint8Array) => Promise.resolve(void chunks.push(Buffer.from(bytes)))
     await assert.rejects(writeSnapshot(broken, ABOUT, append))
     await assert.rejects(read(one(Buffer.concat(chunks))), {
-      message: 'the server cannot make a snapshot: the disk is gone',
+      message: 'the server cannot send its objects: the disk is gone',
     })
   })
 

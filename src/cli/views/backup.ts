@@ -1,7 +1,6 @@
 import {planeCommand} from '../../control-plane/plane-command.ts'
-import type {BackupReport} from '../../control-plane/backup/backup.ts'
+import type {ArchiveReport, BackupReport} from '../../control-plane/backup/backup.ts'
 import type {RestoreReport} from '../../control-plane/backup/restore.ts'
-import type {SnapshotStatus} from '../../control-plane/backup/snapshot-status.ts'
 import {columnsOf, formatFields, paragraph, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
 import {moment} from './obtained.ts'
@@ -12,7 +11,7 @@ const WIDTH = 12
 const fields = (list: readonly Field[]): string =>
   formatFields(list, {columns: columnsOf(process.stdout), width: WIDTH, indent: 2})
 
-const KINDS = {store: 'a store', 'control-plane': 'a control plane'} as const
+const KINDS = {'objects-only': 'objects only', everything: 'a control plane'} as const
 
 const contentOf = ({keys, files}: {keys: number; files: number}): string =>
   files === 0 ? `${keys} keys` : `${keys} keys, ${files} files`
@@ -22,17 +21,21 @@ const leftOut = (report: BackupReport): string =>
     ? ''
     : `\nNot in it, because they are elsewhere; copy them yourself:\n${report.leftOut.map((path) => `  ${path}\n`).join('')}`
 
+const WARNINGS = {
+  'objects-only': 'It contains all Secrets and tokens: keep it secret.',
+  everything: 'It contains the keys of the CAs: keep it as safe as those.',
+} as const
+
 export const backupView: View<BackupReport> = {
   table: (report) => {
     const facts = fields([
-      ['content', contentOf(report)],
+      ['content', `${KINDS[report.kind]}: ${contentOf(report)}`],
       ['size', `${size(report.bytes)}${report.encrypted ? ', encrypted' : ''}`],
       ['revision', String(report.revision)],
       ['checksum', report.sha256],
     ])
-    const isOpen = report.kind === 'control-plane' && !report.encrypted
-    const warning = '\nIt contains the keys of the CAs: keep it as safe as those.\n'
-    return `saved ${report.file}\n${facts}${leftOut(report)}${isOpen ? warning : ''}`
+    const warning = report.encrypted ? '' : `\n${WARNINGS[report.kind]}\n`
+    return `saved ${report.file}\n${facts}${leftOut(report)}${warning}`
   },
   name: ({file}) => [file],
 }
@@ -40,29 +43,53 @@ export const backupView: View<BackupReport> = {
 const lost = (dir: string): string =>
   `What happened after that time is not in it: machines that joined since may have to join again, and certificates revoked and tokens deleted since work again. See "${planeCommand(dir, 'certificate log')}".`
 
+const notesOn = ({dir, store, revision, unchanged, leftPrefix}: RestoreReport): string[] => [
+  ...(unchanged ? [] : [lost(dir)]),
+  ...(store === 'etcd' && revision !== null
+    ? [
+        `The settings are in config.yaml. Run "${planeCommand(dir, 'init')}" once after the start: it publishes them for other machines of the control plane.`,
+      ]
+    : []),
+  ...(leftPrefix === null
+    ? []
+    : [
+        `The keys in etcd that are not used any more stay until you delete them: etcdctl del --prefix ${leftPrefix}/`,
+      ]),
+  ...(leftPrefix !== null && store === 'embedded'
+    ? ['config.yaml no longer names etcd, and only this machine can have a server.']
+    : []),
+]
+
 export const restoreView = (start: string): View<RestoreReport> => ({
   table: (report) => {
+    const {revision, kept, backupRevision, dir, createdAt} = report
     const facts = fields([
       ['content', contentOf(report)],
-      ['revision', `${report.backupRevision}; the next is ${report.revision + 1}`],
-      ...(report.kept === null ? [] : [['old data', report.kept] as const]),
+      ['store', report.store],
+      ...(revision === null
+        ? []
+        : [['revision', `${backupRevision}; the next is ${revision + 1} or higher`] as const]),
+      ...(kept === null ? [] : [['old data', kept] as const]),
       ['start it', start],
     ])
-    const note = paragraph('', lost(report.dir), columnsOf(process.stdout), 0)
-    return `restored ${report.dir} as of ${moment(report.createdAt)}\n${facts}\n${note}`
+    const notes = notesOn(report).map(
+      (note) => `\n${paragraph('', note, columnsOf(process.stdout), 0)}`,
+    )
+    return `restored ${dir} as of ${moment(createdAt)}\n${facts}${notes.join('')}`
   },
   name: ({dir}) => [dir],
 })
 
-export const snapshotStatusView: View<SnapshotStatus> = {
-  table: (status) =>
+export const archiveView: View<ArchiveReport> = {
+  table: (report) =>
     fields([
-      ['file', status.file],
-      ['content', `${KINDS[status.kind]}: ${contentOf(status)}`],
-      ['size', `${size(status.bytes)}${status.encrypted ? ', encrypted' : ''}`],
-      ['revision', String(status.revision)],
-      ['created', `${moment(status.createdAt)}, by trustadm ${status.program}`],
-      ['checksum', status.sha256],
+      ['file', report.file],
+      ['content', `${KINDS[report.kind]}: ${contentOf(report)}`],
+      ...(report.store ? [['store', report.store] as const] : []),
+      ['size', `${size(report.bytes)}${report.encrypted ? ', encrypted' : ''}`],
+      ['revision', String(report.revision)],
+      ['created', `${moment(report.createdAt)}, by trustadm ${report.program}`],
+      ['checksum', report.sha256],
     ]),
   name: ({file}) => [file],
 }

@@ -6,37 +6,41 @@ import type {Clock} from '../../runtime.ts'
 import {
   ARCHIVE_MAGIC,
   ArchiveWriter,
+  invalidArchive,
   readArchive,
   type Append,
+  type ArchiveEnd,
   type ArchiveHeader,
 } from '../../storage/archive-frames.ts'
-import {decodeEntries} from '../../storage/snapshot.ts'
+import {decodeEntries, encodeEntries} from '../../storage/snapshot.ts'
+import {etcdOf} from '../config/etcd.ts'
 import {certDirOf, type Plane} from '../config/plane.ts'
 import {loadPlane} from '../config/stored.ts'
 import {exclusively, lockId, type Tell} from '../exclusive.ts'
-import {planeFiles, type PlaneFile, type PlaneFiles} from './plane-files.ts'
+import {isLeftOut, planeFiles, type PlaneFile} from './plane-files.ts'
+import {readBackup} from './read-backup.ts'
 import {seal, SEALED_MAGIC} from './seal.ts'
 import {readStore} from './store-source.ts'
 
-/** What `backup` and `store snapshot save` print. */
-export interface BackupReport {
+/** What is in a backup, as `restore --dry-run` prints it. */
+export interface ArchiveReport extends ArchiveEnd, Omit<ArchiveHeader, 'version' | keyof Place> {
   file: string
-  kind: ArchiveHeader['kind']
-  createdAt: string
-  revision: number
-  keys: number
-  /** How many files of the control plane it contains. */
-  files: number
+  bytes: number
+  encrypted: boolean
+}
+
+type Place = Pick<ArchiveHeader, 'dir' | 'certificatesDir'>
+
+/** What `backup` prints. */
+export interface BackupReport extends ArchiveReport {
   /** Files that the settings name elsewhere: they are not in it. */
   leftOut: string[]
-  bytes: number
-  /** The checksum that it ends with. */
-  sha256: string
-  encrypted: boolean
 }
 
 export interface BackupOptions {
   clock: Clock
+  /** Without files, and so without private keys of the control plane. */
+  objectsOnly?: boolean | undefined
   passphrase?: Buffer | undefined
   tell?: Tell | undefined
 }
@@ -84,82 +88,85 @@ async function addFile(writer: ArchiveWriter, {name, path}: PlaneFile): Promise<
   }
 }
 
-/** Writes one file, with the whole archive that `write` makes, or nothing. */
-async function writeBackup(
-  file: string,
-  {passphrase}: BackupOptions,
-  write: (append: Append) => Promise<Omit<BackupReport, 'file' | 'bytes' | 'encrypted'>>,
-  writer?: string,
-): Promise<BackupReport> {
-  await requireOverwritable(file)
-  const done = await writeStreamSafely(
-    file,
-    (append) => (passphrase === undefined ? write(append) : seal(passphrase, append, write)),
-    writer,
-  )
-  const {size: bytes} = await stat(file)
-  return {file, ...done, bytes, encrypted: passphrase !== undefined}
-}
-
-/** The store, from the one who has it open, with more behind it. */
+/** The store, from the one who has it open, with the files behind it. */
 async function writeArchive(
   plane: Plane,
-  clock: Clock,
+  {clock, objectsOnly = false, tell}: BackupOptions,
   append: Append,
-  {about, files}: {about: Partial<ArchiveHeader>; files: () => Promise<PlaneFiles>},
-): Promise<Omit<BackupReport, 'file' | 'bytes' | 'encrypted'>> {
+): Promise<{header: ArchiveHeader; end: ArchiveEnd; leftOut: string[]}> {
   const writer = new ArchiveWriter(append)
+  const about: Partial<ArchiveHeader> = objectsOnly
+    ? {}
+    : {
+        kind: 'everything',
+        dir: plane.dir,
+        certificatesDir: certDirOf(plane),
+        store: etcdOf(plane.settings) ? 'etcd' : 'embedded',
+      }
   let keys = 0
-  const {header} = await readStore(plane, clock, (source) =>
-    readArchive(
-      source,
-      (found) => writer.begin({...found, ...about}),
-      async ({content}) => {
-        keys += decodeEntries(content).length
-        await writer.frame('entries', content)
-      },
-    ),
-  )
+  const header = await readStore(plane, {clock, tell}, async (source) => {
+    let found: ArchiveHeader | undefined
+    for await (const part of readArchive(source)) {
+      if (part.type === 'header') {
+        found = {...part.header, ...about}
+        await writer.begin(found)
+      } else if (part.type === 'entries') {
+        const all = decodeEntries(part.content)
+        const records = objectsOnly ? all.filter(({key}) => !isLeftOut(key)) : all
+        keys += records.length
+        await writer.frame('entries', encodeEntries(records))
+      }
+    }
+    return found
+  })
+  if (!header) throw invalidArchive('it ends early')
   // After the store: a certificate is in the issuance log before it is in the store.
-  const {files: added, leftOut} = await files()
-  for (const file of added) await addFile(writer, file)
-  const {createdAt, revision} = header
-  const kind = about.kind ?? 'store'
-  const sha256 = await writer.end()
-  return {kind, createdAt, revision, keys, files: added.length, leftOut, sha256}
+  const {files, leftOut} = objectsOnly ? {files: [], leftOut: []} : await planeFiles(plane)
+  for (const file of files) await addFile(writer, file)
+  const end = await writer.end({keys, files: files.length})
+  return {header, end, leftOut}
 }
 
-/** Backs up a control plane, store and files, while its server runs or not. */
-export async function backUpPlane(
+/** Backs up a control plane, while its server runs or not. Writes one whole file, or nothing. */
+export async function backUp(
   dir: string,
   file: string,
   options: BackupOptions,
 ): Promise<BackupReport> {
+  const {passphrase, objectsOnly, tell} = options
+  const work = async (writer?: string): Promise<BackupReport> => {
+    const plane = await loadPlane(dir)
+    await requireOverwritable(file)
+    const write = (append: Append) => writeArchive(plane, options, append)
+    const {header, end, leftOut} = await writeStreamSafely(
+      file,
+      (append) => (passphrase === undefined ? write(append) : seal(passphrase, append, write)),
+      writer,
+    )
+    return {...(await reportOf(file, header, end, passphrase !== undefined)), leftOut}
+  }
   await loadPlane(dir)
+  if (objectsOnly) return await work()
   // No other command changes certificates or settings meanwhile.
-  return await exclusively(
-    dir,
-    async () => {
-      const plane = await loadPlane(dir)
-      const about = {kind: 'control-plane', dir, certificatesDir: certDirOf(plane)} as const
-      const write = (append: Append) =>
-        writeArchive(plane, options.clock, append, {about, files: () => planeFiles(plane)})
-      return await writeBackup(file, options, write, await lockId(dir))
-    },
-    options.tell,
-  )
+  return await exclusively(dir, async () => await work(await lockId(dir)), tell)
 }
 
-/** Saves the store alone. */
-export async function saveStore(
-  dir: string,
+async function reportOf(
   file: string,
-  options: BackupOptions,
-): Promise<BackupReport> {
-  const plane = await loadPlane(dir)
-  const nothing = {files: [], leftOut: []}
-  const none = {about: {kind: 'store'} as const, files: () => Promise.resolve(nothing)}
-  return await writeBackup(file, options, (append) =>
-    writeArchive(plane, options.clock, append, none),
-  )
+  {kind, createdAt, program, revision, store}: ArchiveHeader,
+  {keys, files, sha256}: ArchiveEnd,
+  encrypted: boolean,
+): Promise<ArchiveReport> {
+  const {size: bytes} = await stat(file)
+  const about = {file, kind, createdAt, program, revision, keys, files, bytes, sha256, encrypted}
+  return {...about, ...(store && {store})}
+}
+
+/** Checks a backup as a whole, and tells what is in it. */
+export async function describeBackup(
+  file: string,
+  passphrase: Buffer | undefined,
+): Promise<ArchiveReport> {
+  const {header, end, isEncrypted} = await readBackup(file, passphrase)
+  return await reportOf(file, header, end, isEncrypted)
 }

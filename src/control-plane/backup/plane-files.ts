@@ -5,6 +5,7 @@ import {lookAt} from '../../fs/file-checks.ts'
 import {recoverFolder} from '../../fs/file-groups.ts'
 import {invalidArchive} from '../../storage/archive-frames.ts'
 import {certDirOf, FILES, fileOf, type Plane} from '../config/plane.ts'
+import {CERTS_SECRET} from '../shared-certs.ts'
 
 /** A file of a control plane: its name in a backup, and where it is. */
 export interface PlaneFile {
@@ -91,12 +92,14 @@ export async function planeFiles(plane: Plane): Promise<PlaneFiles> {
   return {files, leftOut: await namedElsewhere(plane, files)}
 }
 
-/** The CAs that the settings name. */
-function namedFiles({dir, settings: {signers, clusterSigning}}: Plane): string[] {
+/** The CAs that the settings name, and the files for etcd. */
+function namedFiles({dir, settings}: Plane): string[] {
+  const {signers, clusterSigning, etcdCaFile, etcdCertFile, etcdKeyFile} = settings
   const pairs = [clusterSigning?.files, ...Object.values(clusterSigning?.filesOf ?? {}), ...signers]
-  return pairs
-    .flatMap((pair) => (pair ? [pair.certificate, pair.key] : []))
-    .map((path) => resolve(dir, path))
+  return [
+    ...pairs.flatMap((pair) => (pair ? [pair.certificate, pair.key] : [])),
+    ...[etcdCaFile, etcdCertFile, etcdKeyFile].filter((path) => path !== undefined),
+  ].map((path) => resolve(dir, path))
 }
 
 /**
@@ -128,6 +131,12 @@ const tooLarge = (path: string): TrustError =>
   new TrustError('FILE_UNSAFE', `${path} is too large for a backup`, {
     hints: ['move it out of the folder of the control plane, then run the command again'],
   })
+
+/** The CAs with their keys, which `init --upload-certs` puts there for two hours: for whoever has the certificate key. */
+const CERTS = `/registry/core/secrets/${CERTS_SECRET.namespace}/${CERTS_SECRET.name}`
+
+/** What a backup of the objects alone does not have. */
+export const isLeftOut = (key: string): boolean => key === CERTS
 
 /** The folder that a restore builds everything in before it takes its place. */
 export const stagingOf = (dir: string): string => fileOf({dir}, 'restoring')

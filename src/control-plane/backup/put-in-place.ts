@@ -9,7 +9,7 @@ import {stagingOf} from './plane-files.ts'
 const ASIDE = 'restore-'
 
 /** To the millisecond: a second run may follow at once. */
-export const stampOf = (now: Date): string => now.toISOString().replaceAll(/[-:.]/g, '')
+const stampOf = (now: Date): string => now.toISOString().replaceAll(/[-:.]/g, '')
 
 /** Where restores have moved what was in the folder, the newest first. */
 export async function asideOf(dir: string): Promise<string[]> {
@@ -64,11 +64,15 @@ async function moveIn(dir: string, staging: string): Promise<void> {
 
 /**
  * Moves what is there aside, then what was built into its place. Without config.yaml there is no control plane: it goes first and comes
- * last, so that a kill in between leaves none, and the next run completes it.
+ * last, so that a kill in between leaves none, and the next run completes it. With `names`, everything else stays.
  */
-export async function putInPlace(dir: string, now: Date, wasHalf: boolean): Promise<string | null> {
+export async function putInPlace(
+  dir: string,
+  now: Date,
+  {wasHalf, names}: {wasHalf: boolean; names: ReadonlySet<string> | undefined},
+): Promise<string | null> {
   const staging = stagingOf(dir)
-  const old = (await contentOf(dir)).sort(configFirst)
+  const old = (await contentOf(dir)).filter((name) => names?.has(name) ?? true).sort(configFirst)
   const aside = join(fileOf({dir}, 'backups'), `${ASIDE}${stampOf(now)}`)
   if (old.length > 0) {
     await ensureFolder(fileOf({dir}, 'backups'))
@@ -87,7 +91,7 @@ export async function putInPlace(dir: string, now: Date, wasHalf: boolean): Prom
   return old.length > 0 ? aside : null
 }
 
-export const stuck = (path: string, error: unknown, hints: string[]): TrustError =>
+const stuck = (path: string, error: unknown, hints: string[]): TrustError =>
   new TrustError('FILE_UNWRITABLE', unwritable(path, error).message, {cause: error, hints})
 
 /** These stay where they are, and are no reason to refuse. */

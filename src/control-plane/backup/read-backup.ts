@@ -5,31 +5,32 @@ import {unreadable, unsafe} from '../../fs/file-checks.ts'
 import {
   invalidArchive,
   readArchive,
+  type ArchiveEnd,
   type ArchiveHeader,
-  type Frame,
 } from '../../storage/archive-frames.ts'
+import {ContentHash} from '../../storage/copy-store.ts'
 import type {VersionRecord} from '../../storage/record-store.ts'
 import {decodeEntries} from '../../storage/snapshot.ts'
-import {requireFewFiles, sizeLimitOf} from './plane-files.ts'
+import {isLeftOut, requireFewFiles, sizeLimitOf} from './plane-files.ts'
 import {SEALED_MAGIC, unseal} from './seal.ts'
 
-/** What is in a backup or a snapshot. */
+/** What is in a backup. */
 export interface BackupContent {
   header: ArchiveHeader
-  /** The SHA-256 of everything in it. */
-  digest: string
-  keys: number
-  files: number
+  end: ArchiveEnd
+  /** The same for two backups with the same objects. */
+  objects: string
   isEncrypted: boolean
 }
 
 /** Gets the content of a backup, in order. */
 export interface BackupSink {
   records?: (records: VersionRecord[]) => Promise<void>
-  /** Begins a file; the returned functions get its bytes, and complete it. */
-  file?: (
-    name: string,
-  ) => Promise<{write: (bytes: Buffer) => Promise<void>; end: () => Promise<void>}>
+  files?: {
+    begin(name: string): Promise<void>
+    write(bytes: Buffer): Promise<void>
+    end(): Promise<void>
+  }
 }
 
 const CHUNK = 256 * 1024
@@ -55,7 +56,7 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
 const noSuchBackup = (path: string, cause: unknown): TrustError =>
   new TrustError('FILE_UNREADABLE', `there is no file ${path}`, {
     cause,
-    hints: ['give the path of a file that "backup" or "store snapshot save" has written'],
+    hints: ['give the path of a file that "trustadm backup" has written'],
   })
 
 /** The plain bytes of an archive, whether it is encrypted or not. */
@@ -90,56 +91,6 @@ const notEncrypted = (path: string): TrustError =>
     ],
   })
 
-/** Follows the frames of an archive, refuses any that cannot be, and passes the content on. */
-class ContentReader {
-  keys = 0
-  files = 0
-  readonly #sink: BackupSink
-  readonly #names = new Set<string>()
-  #left = 0
-  #file: Awaited<ReturnType<NonNullable<BackupSink['file']>>> | undefined
-
-  constructor(sink: BackupSink) {
-    this.#sink = sink
-  }
-
-  async take({type, content}: Frame): Promise<void> {
-    if (type === 'data') return await this.#data(content)
-    if (this.#left > 0) throw invalidArchive('a file in it is cut off')
-    if (type === 'file') return await this.#begin(content)
-    const records = decodeEntries(content)
-    this.keys += records.length
-    await this.#sink.records?.(records)
-  }
-
-  end({kind}: ArchiveHeader): void {
-    if (this.#left > 0) throw invalidArchive('a file in it is cut off')
-    if (kind === 'control-plane' && !this.#names.has('config.yaml')) {
-      throw invalidArchive('it contains no config.yaml')
-    }
-  }
-
-  async #begin(content: Buffer): Promise<void> {
-    const {name, size} = parseFile(content)
-    if (size > sizeLimitOf(name)) throw invalidArchive('it contains a file that is too large')
-    if (this.#names.has(name)) throw invalidArchive('it contains a file twice')
-    this.#names.add(name)
-    requireFewFiles(++this.files)
-    this.#left = size
-    this.#file = await this.#sink.file?.(name)
-    if (size === 0) await this.#file?.end()
-  }
-
-  async #data(content: Buffer): Promise<void> {
-    if (content.length === 0 || content.length > this.#left) {
-      throw invalidArchive('a file in it is longer than announced')
-    }
-    this.#left -= content.length
-    await this.#file?.write(content)
-    if (this.#left === 0) await this.#file?.end()
-  }
-}
-
 function parseFile(content: Buffer): {name: string; size: number} {
   try {
     const {name, size} = JSON.parse(content.toString()) as {name?: unknown; size?: unknown}
@@ -152,19 +103,60 @@ function parseFile(content: Buffer): {name: string; size: number} {
   throw invalidArchive('a file in it has no name')
 }
 
-/** Reads a whole backup or snapshot and checks all of it. Without a sink nothing is done but that. */
+/** Reads a whole backup, and refuses what cannot be one. Without a sink nothing is done but that. */
 export async function readBackup(
   path: string,
   passphrase: Buffer | undefined,
-  sink: BackupSink = {},
+  {records: onRecords, files}: BackupSink = {},
 ): Promise<BackupContent> {
   const {source, isEncrypted} = await openBackup(path, passphrase)
-  const reader = new ContentReader(sink)
-  const {header, digest} = await readArchive(
-    source,
-    () => undefined,
-    (frame) => reader.take(frame),
-  )
-  reader.end(header)
-  return {header, digest, keys: reader.keys, files: reader.files, isEncrypted}
+  const objects = new ContentHash()
+  const names = new Set<string>()
+  let header: ArchiveHeader | undefined
+  let keys = 0
+  /** What is left of the current file. */
+  let left = 0
+  for await (const part of readArchive(source)) {
+    if (part.type === 'data') {
+      if (part.content.length === 0 || part.content.length > left)
+        throw invalidArchive('a file in it is longer than announced')
+      left -= part.content.length
+      await files?.write(part.content)
+      if (left === 0) await files?.end()
+      continue
+    }
+    if (left > 0) throw invalidArchive('a file in it is cut off')
+    if (part.type === 'header') header = part.header
+    else if (part.type === 'entries') {
+      const records = decodeEntries(part.content)
+      keys += records.length
+      for (const record of records) if (!isLeftOut(record.key)) objects.add(record)
+      await onRecords?.(records)
+    } else if (part.type === 'file') {
+      const {name, size} = parseFile(part.content)
+      if (size > sizeLimitOf(name)) throw invalidArchive('it contains a file that is too large')
+      if (names.has(name)) throw invalidArchive('it contains a file twice')
+      requireFewFiles(names.add(name).size)
+      left = size
+      await files?.begin(name)
+      if (size === 0) await files?.end()
+    } else if (header) {
+      requireWhole(header, part.end, {keys, names})
+      return {header, end: part.end, objects: objects.digest(), isEncrypted}
+    }
+  }
+  throw invalidArchive('it ends early')
+}
+
+function requireWhole(
+  {kind}: ArchiveHeader,
+  end: ArchiveEnd,
+  {keys, names}: {keys: number; names: ReadonlySet<string>},
+): void {
+  if (end.keys !== keys || end.files !== names.size)
+    throw invalidArchive('it has other counts than it says')
+  if (kind === 'everything' && !names.has('config.yaml'))
+    throw invalidArchive('it contains no config.yaml')
+  if (kind === 'objects-only' && names.size > 0)
+    throw invalidArchive('it says that it has no files')
 }

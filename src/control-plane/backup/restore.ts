@@ -1,77 +1,250 @@
-import {constants} from 'node:fs'
-import {type FileHandle, open, rm} from 'node:fs/promises'
-import {dirname, isAbsolute, join, relative} from 'node:path'
-import {shellWord} from '../../client/printable.ts'
+import {readdir, rm} from 'node:fs/promises'
 import {TrustError} from '../../errors.ts'
 import {lookAt, unwritable} from '../../fs/file-checks.ts'
-import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
-import {ensureFolder, syncFolder} from '../../fs/folders.ts'
-import type {Clock} from '../../runtime.ts'
-import type {ArchiveHeader} from '../../storage/archive-frames.ts'
-import {buildStore, REVISION_BUMP} from '../../storage/build-store.ts'
-import {storeRevision} from '../../storage/lmdb.ts'
-import {fileOf} from '../config/plane.ts'
-import {loadPlane, savePlane} from '../config/stored.ts'
-import {exclusively, type Tell} from '../exclusive.ts'
+import {readFileIfThere} from '../../fs/files.ts'
+import {REVISION_BUMP} from '../../storage/build-store.ts'
+import {contentOf} from '../../storage/copy-store.ts'
+import {openStoreFile, storeRevision} from '../../storage/lmdb.ts'
+import {etcdOf} from '../config/etcd.ts'
+import {fileOf, FILES, type Plane} from '../config/plane.ts'
+import {findPlane, loadPlane} from '../config/stored.ts'
+import {exclusively} from '../exclusive.ts'
 import {holdStopped} from '../hold-store.ts'
-import {stagingOf} from './plane-files.ts'
+import {openEtcd, openOldEtcd, putIntoEtcd, type OldEtcd} from './etcd-store.ts'
+import {isLeftOut, stagingOf} from './plane-files.ts'
 import {
   asideOf,
-  emptyFolder,
   isHalfDone,
   putInPlace,
   requireOutside,
   requireReplaceable,
 } from './put-in-place.ts'
-import {type BackupContent, type BackupSink, readBackup} from './read-backup.ts'
+import {type BackupContent, readBackup} from './read-backup.ts'
 import {keepNewerLog, noteRestore} from './restored-log.ts'
+import {instanceOf, stage, stageSettings} from './staging.ts'
+import type {RestoreOptions, Restoring, StoreKind} from './staging.ts'
 
-/** What `restore` and `store snapshot restore` print. */
+/** What `restore` prints. */
 export interface RestoreReport {
   dir: string
   /** When the backup was made: what happened later is not in it. */
   createdAt: string
+  /** Where the objects are now. */
+  store: StoreKind
+  /** How many objects and files were restored. */
   keys: number
   files: number
-  /** The revision of the backup, and that of the restored store: the next write gets a higher one. */
+  /** The revision of the backup, and that of the restored store: the next write gets a higher one. Null without objects. */
   backupRevision: number
-  revision: number
+  revision: number | null
+  /** Whether the store from before had exactly these objects, so that nothing is lost. */
+  unchanged: boolean
   /** Where what was there before is; null if there was nothing. */
   kept: string | null
+  /** The prefix of the keys in etcd that are not used any more. */
+  leftPrefix: string | null
 }
 
-export interface RestoreOptions {
-  clock: Clock
-  passphrase?: Buffer | undefined
-  /** Whether to replace what is there; it is kept aside. */
-  force: boolean
-  bumpRevision?: number | undefined
-  tell?: Tell | undefined
+/** Restores a control plane from a backup, or a part of it. All of the backup is checked before anything is written. */
+export async function restore(
+  file: string,
+  dir: string,
+  options: RestoreOptions,
+): Promise<RestoreReport> {
+  const found = await readBackup(file, options.passphrase)
+  // Before anybody stops a server for it.
+  await plan(file, dir, found, options)
+  const work = async () => {
+    const release = await holdStopped(dir)
+    try {
+      return await restoreStopped(await plan(file, dir, found, options))
+    } finally {
+      await release()
+    }
+  }
+  return await exclusively(dir, work, options.tell)
+}
+
+/** Refuses what cannot be restored there. */
+async function plan(
+  file: string,
+  dir: string,
+  found: BackupContent,
+  options: RestoreOptions,
+): Promise<Restoring> {
+  const {kind, store: savedFrom = 'embedded'} = found.header
+  const {only, force} = options
+  if (kind === 'objects-only' && only === 'files')
+    throw new TrustError('USAGE', `${file} contains no files, only objects`)
+  const files = kind === 'everything' && only !== 'objects'
+  const objects = only !== 'files'
+  const home = files ? dir : await homeOf(dir)
+  if (files) {
+    await requireOutside(file, dir)
+    await requireReplaceable(dir, force)
+  }
+  const standing = files ? savedFrom : storeOf(await loadPlane(dir, home))
+  const store = chooseStore(standing, options)
+  return {...options, file, dir, found, files, objects, store, home}
+}
+
+const storeOf = ({settings}: Plane): StoreKind => (etcdOf(settings) ? 'etcd' : 'embedded')
+
+function chooseStore(standing: StoreKind, {only, to, choices = {}}: RestoreOptions): StoreKind {
+  const isChosen = Object.keys(choices).length > 0
+  const store = to ?? (isChosen ? 'etcd' : standing)
+  if (store === 'embedded' && isChosen)
+    throw new TrustError('USAGE', 'there are flags about etcd, but --to embedded')
+  if (store === 'etcd' && standing !== 'etcd' && !choices.etcdServers)
+    throw new TrustError('USAGE', 'neither a flag nor config.yaml names the servers of etcd', {
+      hints: ['name them with --etcd-servers'],
+    })
+  if (only === 'files' && store === 'embedded')
+    throw new TrustError('USAGE', 'the objects of this control plane are in its folder', {
+      hints: ['leave out --files-only: they are restored with the files'],
+    })
+  return store
+}
+
+/** What alone is replaced if the files stay. */
+const OF_OBJECTS = new Set<string>([FILES.config, FILES.store, FILES.restored])
+
+/** Where the settings of a control plane are: an interrupted restore of its objects has moved them aside. */
+async function homeOf(dir: string): Promise<string> {
+  for (const aside of (await isHalfDone(dir)) ? await asideOf(dir) : []) {
+    const names = await readdir(aside)
+    if (!names.includes(FILES.config)) continue
+    return names.every((name) => OF_OBJECTS.has(name)) ? aside : dir
+  }
+  return dir
+}
+
+async function restoreStopped(restoring: Restoring): Promise<RestoreReport> {
+  const {dir, home, found, files, objects, store, clock} = restoring
+  const wasHalf = await isHalfDone(dir)
+  // A control plane that is to be replaced may be damaged. After an interruption, its etcd has been left already.
+  const present = files ? await findPlane(dir).catch(() => undefined) : await loadPlane(dir, home)
+  const etcd = present && objects && !wasHalf ? etcdOf(present.settings) : undefined
+  const next = instanceOf(found)
+  const old = present && etcd && (await openOldEtcd(present, etcd, {...restoring, next}))
+  try {
+    const prepared = await prepare(restoring, wasHalf, old)
+    const names = files ? undefined : OF_OBJECTS
+    const kept = await putInPlace(dir, clock.now(), {wasHalf, names})
+    return {
+      dir,
+      createdAt: found.header.createdAt,
+      store,
+      keys: objects ? found.end.keys : 0,
+      files: files ? found.end.files : 0,
+      backupRevision: found.header.revision,
+      revision: prepared.revision,
+      unchanged: prepared.unchanged,
+      kept,
+      leftPrefix: prepared.isLeft && etcd ? etcd.prefix : null,
+    }
+  } finally {
+    await old?.close()
+  }
+}
+
+/** Everything but putting it in place. */
+async function prepare(restoring: Restoring, wasHalf: boolean, old: OldEtcd | undefined) {
+  const {dir, found, files, objects, force} = restoring
+  const homes = wasHalf ? [dir, ...(await asideOf(dir))] : [dir]
+  const staging = stagingOf(dir)
+  try {
+    const before = old ? {objects: await contentOf(old.storage, isLeftOut)} : await oldStore(homes)
+    const unchanged = !objects || before?.objects === found.objects
+    const mayReplace = files || force || wasHalf || unchanged
+    if (before && !mayReplace) throw otherObjects(dir)
+    const floor = await nextRevision(restoring, [staging, ...homes], await old?.storage.revision())
+    await stage(restoring, floor)
+    const {plane, etcd} = await stageSettings(restoring)
+    let put: Awaited<ReturnType<typeof putIntoEtcd>> | undefined
+    if (etcd && objects) {
+      const target = await openEtcd(plane, etcd, restoring.tell)
+      put = await putIntoEtcd(target, etcd.prefix, {
+        file: fileOf({dir: staging}, 'data'),
+        store: before?.instance ?? instanceOf(found),
+        floor,
+        hints: files ? [KEEP_OBJECTS] : [],
+      }).finally(() => target.close())
+      await rm(fileOf({dir: staging}, 'store'), {recursive: true})
+    }
+    const isLeft = await old?.leave(put?.mark, async () => {
+      const isSame = (await contentOf(old.storage, isLeftOut)) === before?.objects
+      if (!files && !force && !isSame) throw otherObjects(dir)
+    })
+    await note(restoring, homes)
+    return {unchanged, revision: objects ? (put?.revision ?? floor) : null, isLeft}
+  } catch (error) {
+    // The folder stays the mark of a restore that was killed half way.
+    if (!wasHalf) await rm(staging, {recursive: true, force: true}).catch(() => undefined)
+    throw unwritable(dir, error)
+  }
+}
+
+const KEEP_OBJECTS =
+  'or, if these are the objects of this control plane and are to stay, use --files-only'
+
+/** The embedded store from before; without anything known of it if it cannot be read. */
+async function oldStore(
+  homes: readonly string[],
+): Promise<{instance?: string; objects?: string} | undefined> {
+  for (const home of homes) {
+    const data = fileOf({dir: home}, 'data')
+    if (!(await lookAt(data))) continue
+    try {
+      const {storage, instance} = openStoreFile(data)
+      return {instance, objects: await contentOf(storage, isLeftOut).finally(() => storage.close())}
+    } catch {
+      return {}
+    }
+  }
+  return undefined
+}
+
+const otherObjects = (dir: string): TrustError =>
+  new TrustError('ALREADY_EXISTS', `the store of ${dir} has other objects than the backup`, {
+    hints: [
+      'to lose none of them, stop all servers and make a new backup',
+      `or replace them with --force: what is there is moved to a folder in ${fileOf({dir}, 'backups')}`,
+    ],
+  })
+
+/** The line comes first: after a kill there may be one too many, but never a restored control plane without one. */
+async function note(
+  {dir, found, files, clock}: Restoring,
+  homes: readonly string[],
+): Promise<void> {
+  const from = `from a backup of ${found.header.createdAt}`
+  if (!files) return await noteRestore(dir, `restoring the objects ${from}`, clock)
+  const isNewer = await keepNewerLog(dir, homes)
+  const reason = `the control plane was restored ${from}${isNewer ? '; this log is newer than that' : ''}`
+  await noteRestore(stagingOf(dir), reason, clock)
 }
 
 /**
  * Above every revision that a client of the stores before may know. If no store is left that can be read, nobody knows how far it was,
  * only that it was less than a billion above the backup or the restore before.
  */
-export async function nextRevision(
+async function nextRevision(
+  {found: {header}, bumpRevision: bump = REVISION_BUMP}: Restoring,
   homes: readonly string[],
-  {revision}: BackupContent['header'],
-  bump = REVISION_BUMP,
+  inEtcd = 0,
 ): Promise<number> {
-  const known = homes.map(storeRevision)
+  const known = [inEtcd, ...homes.map(storeRevision)]
   const restored = await Promise.all(homes.map(restoredRevision))
   const places = await Promise.all(homes.map((dir) => lookAt(fileOf({dir}, 'config'))))
   const isLost = places.some(Boolean) && known.every((one) => one === 0)
-  const base = Math.max(revision, ...known, ...restored)
+  const base = Math.max(header.revision, ...known, ...restored)
   return base + (isLost ? Math.max(bump, REVISION_BUMP) : bump)
 }
 
-/** Outside of the store, so that it is known when that is damaged or gone. */
-export const noteRevision = (dir: string, revision: number): Promise<unknown> =>
-  writeFileSafely(fileOf({dir}, 'restored'), `${JSON.stringify({revision})}\n`)
-
 async function restoredRevision(dir: string): Promise<number> {
-  const content = await readFileIfThere(fileOf({dir}, 'restored'))
+  const path = fileOf({dir}, 'restored')
+  const content = await readFileIfThere(path)
   if (!content) return 0
   try {
     const {revision} = JSON.parse(content.toString()) as {revision?: unknown}
@@ -79,177 +252,7 @@ async function restoredRevision(dir: string): Promise<number> {
   } catch {
     // As any other content that is no revision.
   }
-  const path = fileOf({dir}, 'restored')
   throw new TrustError('FILE_UNREADABLE', `${path} does not say which revision was restored last`, {
     hints: [`if no client of this control plane is left, remove ${path}`],
   })
-}
-
-/** Writes the files of a backup below a folder; `close` closes one that is not complete. */
-function fileWriter(folder: string) {
-  let handle: FileHandle | undefined
-  const close = async () => {
-    await handle?.close()
-    handle = undefined
-  }
-  const file: NonNullable<BackupSink['file']> = async (name) => {
-    const path = join(folder, name)
-    await ensureFolder(dirname(path))
-    const {O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY} = constants
-    const opened = await open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600)
-    handle = opened
-    return {
-      write: (bytes) => opened.appendFile(bytes),
-      async end() {
-        await opened.sync()
-        await close()
-        await syncFolder(dirname(path))
-      },
-    }
-  }
-  return {file, close}
-}
-
-/** Builds the whole control plane in its staging folder. */
-async function stage(
-  file: string,
-  dir: string,
-  {found, homes}: {found: BackupContent; homes: readonly string[]},
-  {passphrase, bumpRevision}: RestoreOptions,
-): Promise<number> {
-  const staging = stagingOf(dir)
-  await emptyFolder(staging)
-  const store = fileOf({dir: staging}, 'store')
-  await ensureFolder(store)
-  const revision = await nextRevision(homes, found.header, bumpRevision)
-  const builder = await buildStore(fileOf({dir: staging}, 'data'), revision)
-  const {file: onFile, close} = fileWriter(staging)
-  try {
-    const read = await readBackup(file, passphrase, {
-      records: (records) => builder.add(records),
-      file: onFile,
-    })
-    if (read.digest !== found.digest) throw changedMeanwhile(file)
-    await builder.end()
-  } catch (error) {
-    await close()
-    await builder.abandon()
-    throw error
-  }
-  await rm(`${fileOf({dir: staging}, 'data')}-lock`, {force: true})
-  await syncFolder(store)
-  await rebase(staging, dir, found.header)
-  await noteRevision(staging, revision)
-  return revision
-}
-
-export const changedMeanwhile = (file: string): TrustError =>
-  new TrustError('CONFLICT', `${file} was changed while it was read`, {
-    hints: ['nothing was changed: run the command again'],
-  })
-
-/** Restores a control plane from a backup. All of the backup is checked before anything is written. */
-export async function restorePlane(
-  file: string,
-  dir: string,
-  options: RestoreOptions,
-): Promise<RestoreReport> {
-  const found = await readBackup(file, options.passphrase)
-  const {kind, createdAt, revision: backupRevision} = found.header
-  if (kind !== 'control-plane') {
-    throw new TrustError('USAGE', `${file} contains a store, but no control plane`, {
-      hints: [`restore it with "trustadm store snapshot restore ${shellWord(file)}"`],
-    })
-  }
-  await requireOutside(file, dir)
-  await requireReplaceable(dir, options.force)
-  return await exclusively(
-    dir,
-    async () => {
-      await requireReplaceable(dir, options.force)
-      const release = await holdStopped(dir)
-      try {
-        const wasHalf = await isHalfDone(dir)
-        const now = options.clock.now()
-        const revision = await prepare(file, dir, {found, wasHalf}, options)
-        const kept = await putInPlace(dir, now, wasHalf)
-        const {keys, files} = found
-        return {dir, createdAt, keys, files, backupRevision, revision, kept}
-      } finally {
-        await release()
-      }
-    },
-    options.tell,
-  )
-}
-
-async function prepare(
-  file: string,
-  dir: string,
-  {found, wasHalf}: {found: BackupContent; wasHalf: boolean},
-  options: RestoreOptions,
-): Promise<number> {
-  try {
-    const homes = wasHalf ? [dir, ...(await asideOf(dir))] : [dir]
-    const revision = await stage(file, dir, {found, homes}, options)
-    const isNewer = await keepNewerLog(dir, homes)
-    const reason = `the control plane was restored from a backup of ${found.header.createdAt}${isNewer ? '; this log is newer than that' : ''}`
-    await noteRestore(stagingOf(dir), reason, options.clock)
-    return revision
-  } catch (error) {
-    // The folder stays the mark of a restore that was killed half way.
-    if (!wasHalf) await rm(stagingOf(dir), {recursive: true, force: true}).catch(() => undefined)
-    throw unwritable(dir, error)
-  }
-}
-
-/** The part of a path below a folder; undefined if it is elsewhere. */
-function below(folder: string, path: string): string | undefined {
-  const part = relative(folder, path)
-  return part.startsWith('..') || isAbsolute(part) ? undefined : part
-}
-
-/** Replaces paths in the settings, however deep. */
-function mapTexts(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value)
-  if (Array.isArray(value)) return value.map((one) => mapTexts(one, map))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, map)]))
-}
-
-/**
- * Adapts settings and the list of created files to the folder that a control plane is restored to. Its certificates and keys are in
- * `pki` of that folder from now on, wherever they were.
- */
-async function rebase(
-  staging: string,
-  dir: string,
-  {dir: oldDir = dir, certificatesDir: oldCertDir = join(oldDir, 'pki')}: ArchiveHeader,
-): Promise<void> {
-  const certDir = join(dir, 'pki')
-  if (oldDir === dir && oldCertDir === certDir) return
-  const moved = (path: string): string => {
-    if (!isAbsolute(path)) return path
-    const inCerts = below(oldCertDir, path)
-    if (inCerts !== undefined) return join(certDir, inCerts)
-    const inDir = below(oldDir, path)
-    return inDir === undefined ? path : join(dir, inDir)
-  }
-  const plane = await loadPlane(staging)
-  const settings = mapTexts(plane.settings, moved) as typeof plane.settings
-  await savePlane({...plane, settings: {...settings, certificatesDir: certDir}})
-  await relabel(staging, (label) => {
-    const path = moved(join(isAbsolute(label) ? '/' : oldDir, label))
-    return below(dir, path) ?? path
-  })
-}
-
-async function relabel(staging: string, labelOf: (label: string) => string): Promise<void> {
-  const path = fileOf({dir: staging}, 'manifest')
-  const content = await readFileIfThere(path)
-  if (!content) return
-  const {files} = JSON.parse(content.toString()) as {files: Record<string, unknown>}
-  const entries = Object.entries(files).map(([label, hashes]) => [labelOf(label), hashes])
-  const document = {files: Object.fromEntries(entries) as unknown}
-  await writeFileSafely(path, `${JSON.stringify(document, null, 2)}\n`)
 }

@@ -24,9 +24,9 @@ function parseOnce(text: string, path: string): ReturnType<typeof parseConfigFil
   return parsed.file
 }
 
-/** The control plane in a folder; undefined if there is none. Refuses a file of another program. */
-export async function findPlane(dir: string): Promise<Plane | undefined> {
-  const path = fileOf({dir}, 'config')
+/** The control plane in a folder; undefined if there is none. Refuses a file of another program. `home` is where its settings are for now. */
+export async function findPlane(dir: string, home = dir): Promise<Plane | undefined> {
+  const path = fileOf({dir: home}, 'config')
   const content = await readFileIfThere(path)
   if (!content) {
     if (await lookAt(fileOf({dir}, 'restoring'))) throw halfRestored(dir)
@@ -81,8 +81,8 @@ function halfRestored(dir: string): TrustError {
   })
 }
 
-export async function loadPlane(dir: string): Promise<Plane> {
-  const plane = await findPlane(dir)
+export async function loadPlane(dir: string, home = dir): Promise<Plane> {
+  const plane = await findPlane(dir, home)
   if (plane) return plane
   throw new TrustError('NOT_FOUND', `there is no control plane in ${dir}`, {
     hints: dir === defaultDir() ? HINTS : await hintsForNamed(dir),
@@ -202,7 +202,7 @@ function contradiction(
       hints: [
         `leave out ${shown} to keep the existing setting`,
         ...(name === 'etcdServers'
-          ? [`or move its objects to etcd with "trustadm store migrate${flag}"`]
+          ? [`or back them up, and restore them to etcd with "trustadm restore --to etcd${flag}"`]
           : []),
         `or remove the control plane, with everything stored in it, with "trustadm reset${flag}"`,
       ],

@@ -45,7 +45,8 @@ export async function commandsToUseEtcd(plane: Plane): Promise<string[]> {
   if (!(await lookAt(fileOf(plane, 'data')))) return [planeCommand(dir, `init ${servers}`)]
   return [
     planeCommand(dir, 'stop'),
-    planeCommand(dir, `store migrate --from embedded --to etcd ${servers}`),
+    planeCommand(dir, 'backup objects.backup --objects-only'),
+    planeCommand(dir, `restore objects.backup --to etcd ${servers}`),
     planeCommand(dir, 'start'),
   ]
 }

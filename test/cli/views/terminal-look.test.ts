@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {snapshotStatusView} from '../../../src/cli/views/backup.ts'
+import {archiveView} from '../../../src/cli/views/backup.ts'
 import {rotationView} from '../../../src/cli/views/ca-rotation.ts'
 import {issuancesView} from '../../../src/cli/views/issuances.ts'
 import {formatHistory, nodeListView} from '../../../src/cli/views/nodes.ts'
@@ -106,8 +106,16 @@ describe('what a person sees on a terminal', () => {
 
   it('has whole seconds of backups, too', async () => {
     const createdAt = '2026-11-18T00:08:11.508Z'
-    const status = {file: 'a', kind: 'store', keys: 1, files: 0, bytes: 1, revision: 1, createdAt}
-    const text = await shows(snapshotStatusView, {...status, program: '1.0.0', sha256: 'f'})
+    const status = {
+      file: 'a',
+      kind: 'objects-only',
+      keys: 1,
+      files: 0,
+      bytes: 1,
+      revision: 1,
+      createdAt,
+    }
+    const text = await shows(archiveView, {...status, program: '1.0.0', sha256: 'f'})
     assert.match(text, /^ +created +2026-11-18T00:08:11Z, by trustadm 1\.0\.0$/m)
   })
 })

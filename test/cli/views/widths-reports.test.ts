@@ -1,4 +1,4 @@
-import {backupView, restoreView, snapshotStatusView} from '../../../src/cli/views/backup.ts'
+import {backupView, restoreView, archiveView} from '../../../src/cli/views/backup.ts'
 import {existingView} from '../../../src/cli/views/existing.ts'
 import {expirationView} from '../../../src/cli/views/expiration.ts'
 import {initView} from '../../../src/cli/views/init.ts'
@@ -192,9 +192,12 @@ const REPORTS: Record<string, () => string | Promise<string>> = {
   backup: () =>
     shows(backupView, {
       file: '/var/backups/trustadm-2026-11-17T120000Z.backup',
-      kind: 'control-plane',
+      kind: 'everything',
+      store: 'embedded',
       keys: 12_345,
       files: 40,
+      createdAt: TIME,
+      program: '1.0.0',
       leftOut: ['/etc/pki/example/signing/ca.crt', '/etc/pki/example/signing/ca.key'],
       bytes: 2e9,
       encrypted: false,
@@ -207,14 +210,18 @@ const REPORTS: Record<string, () => string | Promise<string>> = {
       createdAt: TIME,
       keys: 12_345,
       files: 40,
+      store: 'etcd',
+      unchanged: false,
+      leftPrefix: '/trustadm',
       backupRevision: 123_456,
       revision: 1_123_456,
       kept: `${DIR}.before-restore-2026-11-17T120000Z`,
     }),
-  'snapshot status': () =>
-    shows(snapshotStatusView, {
+  'dry run of a restore': () =>
+    shows(archiveView, {
       file: '/var/backups/trustadm-2026-11-17T120000Z.backup',
-      kind: 'control-plane',
+      kind: 'everything',
+      store: 'embedded',
       keys: 12_345,
       files: 40,
       bytes: 2e9,

@@ -4,8 +4,8 @@ import {randomBytes} from 'node:crypto'
 import {mkdir, mkdtemp, readdir, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {backUpPlane} from '../../../src/control-plane/backup/backup.ts'
-import {restorePlane} from '../../../src/control-plane/backup/restore.ts'
+import {backUp} from '../../../src/control-plane/backup/backup.ts'
+import {restore} from '../../../src/control-plane/backup/restore.ts'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
 import {findPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
 import {TrustError} from '../../../src/errors.ts'
@@ -51,19 +51,19 @@ describe('a full disk', () => {
   }
 
   it('is one sentence of backup, and leaves nothing', async () => {
-    await assert.rejects(backUpPlane(dir, join(full, 'one.backup'), OPTIONS), isFull)
+    await assert.rejects(backUp(dir, join(full, 'one.backup'), OPTIONS), isFull)
     assert.deepEqual(await readdir(full), [])
   })
 
   it('is one sentence of restore, and leaves no control plane', async () => {
     const file = join(folder, 'one.backup')
-    await backUpPlane(dir, file, OPTIONS)
-    await assert.rejects(restorePlane(file, full, OPTIONS), isFull)
+    await backUp(dir, file, OPTIONS)
+    await assert.rejects(restore(file, full, OPTIONS), isFull)
     assert.deepEqual(await readdir(full), ['lock'])
     assert.equal(await findPlane(full), undefined)
     // With room it works, in the same folder, which is a mount point.
     assert.ok(run('mount', '-o', 'remount,size=64m', full))
-    const {keys} = await restorePlane(file, full, OPTIONS)
+    const {keys} = await restore(file, full, OPTIONS)
     assert.equal(keys, 40)
     assert.ok(await findPlane(full))
   })

@@ -4,8 +4,8 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {render} from '../../../src/cli/output.ts'
 import {backupView} from '../../../src/cli/views/backup.ts'
-import {backUpPlane} from '../../../src/control-plane/backup/backup.ts'
-import {restorePlane} from '../../../src/control-plane/backup/restore.ts'
+import {backUp} from '../../../src/control-plane/backup/backup.ts'
+import {restore} from '../../../src/control-plane/backup/restore.ts'
 import {noteRestore} from '../../../src/control-plane/backup/restored-log.ts'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
 import {loadPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
@@ -48,8 +48,8 @@ describe('the CA of an added signer', () => {
 
   it('is in a backup, and back in its place after a restore', async () => {
     await planeWith('services')
-    await backUpPlane(dir, file, OPTIONS)
-    await restorePlane(file, dir, OPTIONS)
+    await backUp(dir, file, OPTIONS)
+    await restore(file, dir, OPTIONS)
     for (const end of ['crt', 'key']) {
       assert.equal(await readFile(join(dir, `services.${end}`), 'utf8'), end)
     }
@@ -57,7 +57,7 @@ describe('the CA of an added signer', () => {
 
   it('is a reason to refuse a backup that would leave it out', async () => {
     await planeWith('cas/services')
-    await assert.rejects(backUpPlane(dir, file, OPTIONS), {
+    await assert.rejects(backUp(dir, file, OPTIONS), {
       code: 'CONFLICT',
       message: `the settings name ${join(dir, 'cas/services.crt')}, which a backup would leave out`,
     })
@@ -72,7 +72,7 @@ describe('the CA of an added signer', () => {
       // The same files once more.
       await symlink(many, join(dir, 'pki', `link-${number}`))
     }
-    await assert.rejects(backUpPlane(dir, file, OPTIONS), {code: 'FILE_UNSAFE'})
+    await assert.rejects(backUp(dir, file, OPTIONS), {code: 'FILE_UNSAFE'})
   })
 
   it('is in a backup with as many seen clients as a server keeps', async () => {
@@ -80,7 +80,7 @@ describe('the CA of an added signer', () => {
     const seen = join(dir, 'seen-clients.json')
     await writeFile(seen, '')
     await truncate(seen, 64 * 2 ** 20)
-    await backUpPlane(dir, file, OPTIONS)
+    await backUp(dir, file, OPTIONS)
   })
 })
 
@@ -105,13 +105,13 @@ describe('a backup of a control plane with files elsewhere', () => {
     for (const name of ['ca.key', 'etcd/ca.key']) await writeFile(join(certDir, name), name)
 
     const file = join(folder, 'one.backup')
-    const report = await backUpPlane(dir, file, OPTIONS)
+    const report = await backUp(dir, file, OPTIONS)
     assert.deepEqual(report.leftOut, [certificate, key])
     const printed = await render(report, 'table', backupView)
     assert.match(printed, /Not in it.+copy them yourself:\n {2}\S+own\/ca\.crt\n {2}\S+ca\.key\n/)
 
     const other = join(folder, 'other')
-    await restorePlane(file, other, OPTIONS)
+    await restore(file, other, OPTIONS)
     assert.equal((await loadPlane(other)).settings.certificatesDir, join(other, 'pki'))
     for (const name of ['ca.key', 'etcd/ca.key']) {
       assert.equal(await readFile(join(other, 'pki', name), 'utf8'), name)

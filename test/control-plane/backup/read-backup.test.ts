@@ -3,10 +3,15 @@ import {mkdtemp, rm, writeFile} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {readBackup} from '../../../src/control-plane/backup/read-backup.ts'
-import {ArchiveWriter, type ArchiveHeader} from '../../../src/storage/archive-frames.ts'
+import {encodeEntries} from '../../../src/storage/snapshot.ts'
+import {
+  ArchiveWriter,
+  type ArchiveEnd,
+  type ArchiveHeader,
+} from '../../../src/storage/archive-frames.ts'
 
 const HEADER = {
-  kind: 'control-plane',
+  kind: 'everything',
   createdAt: '2026-01-01T00:00:00.000Z',
   program: '1',
   revision: 7,
@@ -22,7 +27,11 @@ describe('readBackup', () => {
   after(() => rm(folder, {recursive: true}))
 
   /** An archive with a right checksum: only its content can be wrong. */
-  async function archive(frames: Frames, header: Partial<ArchiveHeader> = {}): Promise<string> {
+  async function archive(
+    frames: Frames,
+    header: Partial<ArchiveHeader> = {},
+    counts: Partial<ArchiveEnd> = {},
+  ): Promise<string> {
     const chunks: Uint8Array[] = []
     const writer = new ArchiveWriter((bytes) => Promise.resolve(void chunks.push(bytes)))
     await writer.begin({...HEADER, ...header})
@@ -30,7 +39,8 @@ describe('readBackup', () => {
       const bytes = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content))
       await writer.frame(type, bytes)
     }
-    await writer.end()
+    const count = (wanted: string) => frames.filter(([type]) => type === wanted).length
+    await writer.end({keys: 0, files: count('file'), ...counts})
     const path = join(folder, 'one')
     await writeFile(path, Buffer.concat(chunks))
     return path
@@ -50,8 +60,8 @@ describe('readBackup', () => {
       'logs/issuance.log',
     ]
     const more = names.map((name): Frames[number] => ['file', {name, size: 0}])
-    const {files, header} = await readBackup(await archive([...config, ...more]), undefined)
-    assert.deepEqual([files, header.revision], [6, 7])
+    const {end, header} = await readBackup(await archive([...config, ...more]), undefined)
+    assert.deepEqual([end.files, header.revision], [6, 7])
   })
 
   const REFUSED: [what: string, frames: Frames][] = [
@@ -110,9 +120,41 @@ describe('readBackup', () => {
     await assert.rejects(readBackup(await archive([]), undefined), {code: 'BACKUP_INVALID'})
   })
 
-  it('refuses a newer format, and says so', async () => {
-    const path = await archive(config, {version: 2})
-    await assert.rejects(readBackup(path, undefined), {code: 'BACKUP_NEWER'})
+  it('refuses other counts than its own, and files in one of objects only', async () => {
+    const refused = {code: 'BACKUP_INVALID'}
+    await assert.rejects(readBackup(await archive(config, {}, {files: 2}), undefined), refused)
+    await assert.rejects(readBackup(await archive(config, {}, {keys: 1}), undefined), refused)
+    const path = await archive(config, {kind: 'objects-only'})
+    await assert.rejects(readBackup(path, undefined), refused)
+    const {end} = await readBackup(await archive([], {kind: 'objects-only'}), undefined)
+    assert.deepEqual([end.keys, end.files], [0, 0])
+  })
+
+  it('refuses objects that are not in the order of their keys', async () => {
+    const record = (key: string) => ({key, created: 1, revision: 1, value: Buffer.from('1')})
+    const entries = (...keys: string[]): Frames => [['entries', encodeEntries(keys.map(record))]]
+    const path = await archive([...config, ...entries('/a', '/b')], {}, {keys: 2})
+    assert.equal((await readBackup(path, undefined)).end.keys, 2)
+    for (const keys of [
+      ['/b', '/a'],
+      ['/a', '/a'],
+    ]) {
+      const wrong = await archive([...config, ...entries(...keys)], {}, {keys: 2})
+      await assert.rejects(readBackup(wrong, undefined), {
+        code: 'BACKUP_INVALID',
+        message: /the key "\/a" is not in its place$/,
+      })
+    }
+  })
+
+  it('refuses a newer format and an earlier one, and says so', async () => {
+    const newer = await archive(config, {version: 3})
+    await assert.rejects(readBackup(newer, undefined), {code: 'BACKUP_NEWER'})
+    const older = await archive(config, {version: 1})
+    await assert.rejects(readBackup(older, undefined), {
+      code: 'BACKUP_INVALID',
+      message: /an earlier trustadm wrote this backup/,
+    })
   })
 
   it('refuses a plain archive if a passphrase is given: it proves nothing', async () => {

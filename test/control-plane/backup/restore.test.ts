@@ -4,14 +4,15 @@ import {mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile} from 'node:fs/
 import {syncBuiltinESMExports} from 'node:module'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {backUpPlane, saveStore} from '../../../src/control-plane/backup/backup.ts'
-import {restorePlane} from '../../../src/control-plane/backup/restore.ts'
+import {backUp} from '../../../src/control-plane/backup/backup.ts'
+import {restore} from '../../../src/control-plane/backup/restore.ts'
 import {noteRestore} from '../../../src/control-plane/backup/restored-log.ts'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
 import {findPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
 import {readLogKey} from '../../../src/controllers/signing/log-key.ts'
 import {readLog} from '../../../src/controllers/signing/read-log.ts'
 import {storeRevision, openLmdbStorage} from '../../../src/storage/lmdb.ts'
+import {lockFolder} from '../../../src/fs/folder-lock.ts'
 import {systemClock} from '../../../src/runtime.ts'
 
 const OPTIONS = {clock: systemClock, force: true}
@@ -48,7 +49,7 @@ describe('restore', () => {
     await mkdir(join(dir, 'pki'))
     await writeFile(join(dir, 'pki', 'ca.crt'), 'a CA')
     await write('before', 1)
-    await backUpPlane(dir, file, OPTIONS)
+    await backUp(dir, file, OPTIONS)
   })
   afterEach(() => rm(folder, {recursive: true}))
 
@@ -61,7 +62,7 @@ describe('restore', () => {
       await rename(join(dir, name), join(aside, name))
     }
     await mkdir(join(dir, '.restore'))
-    const {revision} = await restorePlane(file, dir, {...OPTIONS, bumpRevision: 1})
+    const {revision} = await restore(file, dir, {...OPTIONS, bumpRevision: 1})
     assert.equal(revision, known + 1)
     assert.match(await readFile(join(dir, 'logs', 'issuance.log'), 'utf8'), /"after"/)
   })
@@ -77,25 +78,25 @@ describe('restore', () => {
         await write(name, 20)
         const known = storeRevision(dir)
         await lose(join(dir, 'store', 'data.mdb'))
-        const {revision} = await restorePlane(file, dir, {...OPTIONS, bumpRevision: 1})
-        assert.ok(revision > known, `${revision} after ${known}`)
+        const {revision} = await restore(file, dir, {...OPTIONS, bumpRevision: 1})
+        assert.ok((revision ?? 0) > known, `${revision} after ${known}`)
         assert.equal(storeRevision(dir), revision)
       }
     })
   }
 
   it('says so if it cannot know which revision was restored last', async () => {
-    await restorePlane(file, dir, OPTIONS)
+    await restore(file, dir, OPTIONS)
     const note = join(dir, 'restored.json')
     await writeFile(note, '{}')
-    await assert.rejects(restorePlane(file, dir, OPTIONS), {code: 'FILE_UNREADABLE'})
+    await assert.rejects(restore(file, dir, OPTIONS), {code: 'FILE_UNREADABLE'})
     await rm(note)
-    await restorePlane(file, dir, OPTIONS)
+    await restore(file, dir, OPTIONS)
   })
 
   it('keeps a newer issuance log of the same control plane, and says so in it', async () => {
     await write('after', 1)
-    await restorePlane(file, dir, OPTIONS)
+    await restore(file, dir, OPTIONS)
     const reasons = await reasonsIn(dir)
     assert.deepEqual(reasons.slice(0, 2), ['before', 'after'])
     assert.match(reasons[2] ?? '', /restored from a backup of .+; this log is newer than that$/)
@@ -106,7 +107,7 @@ describe('restore', () => {
     await rm(join(dir, 'issuance.key'))
     await rm(join(dir, 'logs'), {recursive: true})
     await write('other', 3)
-    await restorePlane(file, dir, OPTIONS)
+    await restore(file, dir, OPTIONS)
     const [first, second, ...more] = await reasonsIn(dir)
     assert.equal(first, 'before')
     assert.match(second ?? '', /restored from a backup of [^;]+$/)
@@ -123,7 +124,7 @@ describe('restore', () => {
         : original(from, to)
     syncBuiltinESMExports()
     try {
-      await assert.rejects(restorePlane(file, dir, OPTIONS), {
+      await assert.rejects(restore(file, dir, OPTIONS), {
         code: 'FILE_UNWRITABLE',
         message: `cannot write ${join(dir, 'pki')}: it is in use, or a mount point`,
       })
@@ -136,31 +137,93 @@ describe('restore', () => {
     assert.ok(await findPlane(dir))
   })
 
-  it('says how to restore a file that has only a store', async () => {
-    const snapshot = join(folder, 'one.snapshot')
-    await saveStore(dir, snapshot, OPTIONS)
-    await assert.rejects(restorePlane(snapshot, dir, OPTIONS), {
-      code: 'USAGE',
-      suggestions: [`restore it with "trustadm store snapshot restore ${snapshot}"`],
+  describe('of objects only', () => {
+    beforeEach(async () => {
+      await backUp(dir, file, {...OPTIONS, objectsOnly: true})
     })
+
+    /** What is in the folder, apart from what the restore of objects may change. */
+    const others = async () => {
+      const names = await readdir(dir)
+      return names.filter((name) => !['backups', 'logs', 'restored.json'].includes(name)).sort()
+    }
+
+    it('replaces the store alone, keeps the old one, and needs --force if that has more', async () => {
+      await restore(file, dir, {...OPTIONS, force: false})
+      await write('after', 3)
+      const config = await readFile(join(dir, 'config.yaml'))
+      const before = await others()
+      await assert.rejects(restore(file, dir, {...OPTIONS, force: false}), {code: 'ALREADY_EXISTS'})
+      assert.deepEqual(await others(), before)
+      const {kept, files, unchanged} = await restore(file, dir, OPTIONS)
+      assert.deepEqual([files, unchanged], [0, false])
+      assert.deepEqual(await others(), before)
+      assert.deepEqual(await readFile(join(dir, 'config.yaml')), config)
+      assert.ok(storeRevision(kept ?? '') > 0)
+      const storage = await openLmdbStorage(dir)
+      assert.equal(await storage.get('/after/0'), undefined)
+      await storage.close()
+      assert.match((await reasonsIn(dir)).at(-1) ?? '', /^restoring the objects from a backup of 2/)
+    })
+
+    it('needs a control plane, and is not mixed with another restore that was interrupted', async () => {
+      await assert.rejects(restore(file, join(folder, 'other'), OPTIONS), {code: 'NOT_FOUND'})
+      await assert.rejects(restore(file, dir, {...OPTIONS, only: 'files'}), {code: 'USAGE'})
+      const aside = join(dir, 'backups', 'restore-20260101T000000000Z')
+      await mkdir(aside, {recursive: true})
+      for (const name of ['config.yaml', 'pki']) await rename(join(dir, name), join(aside, name))
+      await mkdir(join(dir, '.restore'))
+      await assert.rejects(restore(file, dir, OPTIONS), {
+        code: 'CONFIG_INVALID',
+        message: `a restore of ${dir} was interrupted`,
+      })
+    })
+
+    it('keeps a server from starting also where there is no store yet', async () => {
+      const store = join(dir, 'store')
+      await rm(store, {recursive: true})
+      let lock: Promise<unknown> | undefined
+      const clock = {
+        now() {
+          lock ??= lockFolder(store).then(
+            () => 'free',
+            (error: unknown) => (error as {code: string}).code,
+          )
+          return new Date()
+        },
+      }
+      await restore(file, dir, {clock, force: false})
+      assert.equal(await lock, 'STORE_LOCKED')
+    })
+  })
+
+  it('takes the objects alone from a backup of everything', async () => {
+    await write('after', 1)
+    await writeFile(join(dir, 'pki', 'ca.crt'), 'a newer CA')
+    await restore(file, dir, {...OPTIONS, only: 'objects'})
+    assert.equal(await readFile(join(dir, 'pki', 'ca.crt'), 'utf8'), 'a newer CA')
+    const storage = await openLmdbStorage(dir)
+    assert.equal(await storage.get('/after/0'), undefined)
+    await storage.close()
+    await assert.rejects(restore(file, dir, {...OPTIONS, only: 'files'}), {code: 'USAGE'})
   })
 
   it('refuses a folder of other files, even with --force', async () => {
     const other = join(folder, 'home')
     await mkdir(other)
     await writeFile(join(other, 'letter.txt'), 'mine')
-    await assert.rejects(restorePlane(file, other, OPTIONS), {code: 'ALREADY_EXISTS'})
+    await assert.rejects(restore(file, other, OPTIONS), {code: 'ALREADY_EXISTS'})
     assert.equal(await readFile(join(other, 'letter.txt'), 'utf8'), 'mine')
   })
 
   it('refuses a backup that it would move aside, and takes one from backups', async () => {
     const inside = join(dir, 'one.backup')
     await rename(file, inside)
-    await assert.rejects(restorePlane(inside, dir, OPTIONS), {code: 'CONFLICT'})
+    await assert.rejects(restore(inside, dir, OPTIONS), {code: 'CONFLICT'})
     await mkdir(join(dir, 'backups'))
     const kept = join(dir, 'backups', 'one.backup')
     await rename(inside, kept)
-    await restorePlane(kept, dir, OPTIONS)
+    await restore(kept, dir, OPTIONS)
     assert.ok(await findPlane(dir))
   })
 })

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import {once} from 'node:events'
-import {mkdtemp, readdir, rm} from 'node:fs/promises'
+import {mkdir, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises'
 import {createServer} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {saveStore} from '../../../src/control-plane/backup/backup.ts'
+import {backUp, describeBackup} from '../../../src/control-plane/backup/backup.ts'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
 import {savePlane} from '../../../src/control-plane/config/stored.ts'
 import {lockFolder} from '../../../src/fs/folder-lock.ts'
 import {ensureFolder} from '../../../src/fs/folders.ts'
 import {systemClock} from '../../../src/runtime.ts'
+import {openLmdbStorage} from '../../../src/storage/lmdb.ts'
 import {ARCHIVE_MAGIC} from '../../../src/storage/archive-frames.ts'
 
-describe('the snapshot of a server', () => {
+describe('a backup of objects only', () => {
   let folder = ''
   let dir = ''
   beforeEach(async () => {
@@ -22,7 +23,7 @@ describe('the snapshot of a server', () => {
   })
   afterEach(() => rm(folder, {recursive: true}))
 
-  const save = () => saveStore(dir, join(folder, 'one'), {clock: systemClock})
+  const save = () => backUp(dir, join(folder, 'one'), {clock: systemClock, objectsOnly: true})
 
   it('is not there before the first start', async () => {
     await assert.rejects(save(), {code: 'NOT_FOUND'})
@@ -42,16 +43,26 @@ describe('the snapshot of a server', () => {
     assert.deepEqual(await readdir(folder), ['plane'])
   })
 
-  it('is refused if the objects are in etcd, with the tool for that', async () => {
-    const flags = {bindPort: 1, etcdServers: ['http://127.0.0.1:1']}
-    const other = join(folder, 'on-etcd')
-    await savePlane(await resolvePlane({dir: other, flags}))
-    const options = {clock: systemClock}
-    await assert.rejects(saveStore(other, join(folder, 'one'), options), {
-      code: 'CONFLICT',
-      suggestions: [
-        'use "etcdctl snapshot save" for them, and copy the folder of the control plane',
-      ],
-    })
+  it('has no private key of the control plane, and still all Secrets', async () => {
+    const key = ['-----BEGIN', 'PRIVATE KEY-----'].join(' ')
+    await mkdir(join(dir, 'pki'))
+    await writeFile(join(dir, 'pki', 'ca.key'), key)
+    const storage = await openLmdbStorage(dir)
+    const secrets = '/registry/core/secrets/kube-system'
+    await storage.create(`${secrets}/bootstrap-token-abcdef`, Buffer.from('a token'))
+    await storage.create(`${secrets}/kubeadm-certs`, Buffer.from('the CAs, encrypted'))
+    await storage.close()
+    const content = async (objectsOnly: boolean) => {
+      const file = join(folder, String(objectsOnly))
+      const report = await backUp(dir, file, {clock: systemClock, objectsOnly})
+      const {leftOut, ...described} = report
+      assert.deepEqual(leftOut, [])
+      assert.deepEqual(await describeBackup(file, undefined), described)
+      const text = (await readFile(file)).toString('latin1')
+      const found = [key, 'a token', 'the CAs, encrypted'].map((one) => text.includes(one))
+      return {counts: [report.keys, report.files], found}
+    }
+    assert.deepEqual(await content(true), {counts: [1, 0], found: [false, true, false]})
+    assert.deepEqual(await content(false), {counts: [2, 2], found: [true, true, true]})
   })
 })

@@ -161,7 +161,7 @@ describe('init phase certs, by name', () => {
     await mkdir(join(plane.dir, 'store'), {recursive: true})
     await writeFile(join(plane.dir, 'store', 'data.mdb'), '')
     const words = (await commandsToUseEtcd(six)).map((line) => line.split(' ')[1])
-    assert.deepEqual(words, ['stop', 'store', 'start'])
+    assert.deepEqual(words, ['stop', 'backup', 'restore', 'start'])
     const onEtcd = {...six, settings: {...six.settings, etcdServers: ['https://[fd00::1]:2379']}}
     assert.deepEqual(await commandsToUseEtcd(onEtcd), [])
   })

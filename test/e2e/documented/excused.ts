@@ -13,8 +13,12 @@ export const EXCUSED: Readonly<Record<string, string>> = {
     'it changes the machine; systemd.test.ts runs it with a stand-in for systemctl',
   'trustadm init --etcd-servers https://10.0.0.1:2379':
     'needs an etcd: tried with a real one in etcd-pki/etcd.test.ts',
-  'trustadm store migrate --from embedded --to etcd --etcd-servers https://10.0.0.1:2379':
-    'needs an etcd: tried with a real one in store-migrate/etcd.test.ts',
+  'trustadm restore objects.backup --to etcd --etcd-servers https://10.0.0.1:2379':
+    'needs an etcd: tried with a real one in other-store/etcd.test.ts',
+  'trustadm restore objects.backup --to embedded':
+    'needs an etcd: tried with a real one in etcd-pki/etcd.test.ts',
+  'trustadm restore plane.backup --files-only':
+    'needs an etcd: etcd-store.test.ts does the same with a real one',
   'trustadm init --upload-certs --etcd-servers https://10.0.0.1:2379 --control-plane-endpoint api.example.com:6443':
     'it needs an etcd; several-servers/etcd.test.ts runs it',
   'trustadm join 10.0.0.1:6443 --token … --discovery-token-ca-cert-hash … --control-plane --certificate-key …':

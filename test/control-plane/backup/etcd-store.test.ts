@@ -1,28 +1,31 @@
 import assert from 'node:assert/strict'
 import {randomUUID} from 'node:crypto'
-import {copyFile, readdir} from 'node:fs/promises'
+import {cp, readdir, rm, stat} from 'node:fs/promises'
 import {join} from 'node:path'
+import {backUp, describeBackup} from '../../../src/control-plane/backup/backup.ts'
+import {restore} from '../../../src/control-plane/backup/restore.ts'
+import {loadPlane} from '../../../src/control-plane/config/stored.ts'
+import {systemClock} from '../../../src/runtime.ts'
 import {openPlaneEtcd, requireEtcd} from '../../../src/control-plane/plane-storage.ts'
 import type {TrustError} from '../../../src/errors.ts'
-import {readMark, writeMark} from '../../../src/storage/etcd/migration-mark.ts'
+import {readMark, servable, writeMark} from '../../../src/storage/etcd/migration-mark.ts'
 import {openEtcdStorage} from '../../../src/storage/etcd/open.ts'
-import {openLmdbStorage} from '../../../src/storage/lmdb.ts'
 import type {Storage} from '../../../src/storage/storage.ts'
 import {describeWithEtcd, startEtcd, type EtcdCluster} from '../../helpers/etcd.ts'
-import {contentOf, MigratingPlane} from './support.ts'
+import {contentOf, MovingPlane} from './moving-plane.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 
-describeWithEtcd('store migrate', function () {
+describeWithEtcd('a restore to another kind of store', function () {
   this.timeout(60_000)
   let cluster: EtcdCluster
-  let made: MigratingPlane
+  let made: MovingPlane
   before(async () => {
     cluster = await startEtcd()
   })
   after(() => cluster.stop())
   beforeEach(async () => {
-    made = await MigratingPlane.create(cluster.servers, `/test/${randomUUID()}`)
+    made = await MovingPlane.create(cluster.servers, `/test/${randomUUID()}`)
   })
   afterEach(() => made.remove())
 
@@ -32,40 +35,112 @@ describeWithEtcd('store migrate', function () {
   it('moves everything to etcd and back, and revisions only grow', async () => {
     const before = await made.served(contentOf)
     const first = await revisionOf()
-    const there = await made.migrate('embedded', 'etcd')
-    assert.deepEqual([there.keys, there.sourceRevision], [40, first])
-    assert.ok(there.revision > first)
+    const there = await made.move('etcd')
+    assert.deepEqual([there.keys, there.backupRevision, there.store], [40, first, 'etcd'])
+    assert.deepEqual([there.unchanged, there.leftPrefix], [true, null])
+    assert.ok((there.revision ?? 0) > first)
     assert.deepEqual((await made.plane()).settings.etcdServers, cluster.servers)
-    assert.deepEqual(await readdir(join(made.dir, 'backups')), [there.kept?.split('/').at(-1)])
+    assert.ok((await readdir(join(there.kept ?? '', 'store'))).includes('data.mdb'))
     const written = await made.served(async (storage) => {
       assert.deepEqual(await contentOf(storage), before)
       await assert.rejects(storage.list('/', {revision: first}), {code: 'STORE_COMPACTED'})
       return await storage.create('/registry/later', bytes('etcd'))
     })
-    assert.ok(written.revision > there.revision)
+    assert.ok(written.revision > (there.revision ?? 0))
 
-    const back = await made.migrate('etcd', 'embedded')
-    assert.deepEqual([back.keys, back.kept], [41, null])
-    assert.ok(back.revision >= written.revision)
+    const back = await made.move('embedded')
+    assert.deepEqual([back.keys, back.leftPrefix], [41, made.prefix])
+    assert.ok((back.revision ?? 0) >= written.revision)
     assert.equal((await made.plane()).settings.etcdServers, undefined)
     await made.served(async (storage) => {
       assert.deepEqual(await contentOf(storage), {...before, '/registry/later': 'etcd'})
       assert.deepEqual(await storage.get('/registry/later'), {...written, value: written.value})
       const next = await storage.update('/registry/later', bytes('embedded'), written.revision)
-      assert.ok(next.revision > back.revision)
+      assert.ok(next.revision > (back.revision ?? 0))
     })
 
-    const again = await made.migrate('embedded', 'etcd')
-    assert.ok(again.revision > back.revision)
+    const again = await made.move('etcd')
+    assert.ok((again.revision ?? 0) > (back.revision ?? 0))
     assert.equal(again.keys, 41)
     const last = await made.served(contentOf)
     assert.equal(last['/registry/later'], 'embedded')
   })
 
+  it('moves a whole control plane, with the files for etcd in their new places', async () => {
+    const before = await made.served(contentOf)
+    await made.save(false)
+    const elsewhere = join(made.folder, 'elsewhere')
+    const options = {clock: systemClock, force: false}
+    const choices = {etcdServers: made.servers, etcdPrefix: made.prefix}
+    await restore(made.file, elsewhere, {...options, to: 'etcd', choices})
+    const storage =
+      (await openPlaneEtcd(await loadPlane(elsewhere), () => undefined)) ?? assert.fail()
+    assert.deepEqual(await contentOf(storage), before)
+    await storage.close()
+    assert.equal((await readdir(elsewhere)).includes('store'), true, 'with the lock alone')
+    await assert.rejects(stat(join(elsewhere, 'store', 'data.mdb')), {code: 'ENOENT'})
+
+    await backUp(elsewhere, made.file, {clock: systemClock})
+    const {store, kind} = await describeBackup(made.file, undefined)
+    assert.deepEqual([kind, store], ['everything', 'etcd'])
+    // Its folder is lost, and etcd is not: it has newer objects than the backup.
+    const newer = await openRaw()
+    await newer.create('/registry/newer', bytes('1'))
+    await newer.close()
+    await rm(elsewhere, {recursive: true})
+    await assert.rejects(restore(made.file, elsewhere, options), {
+      code: 'CONFLICT',
+      message: /etcd already has other keys/,
+    })
+    const {keys, revision} = await restore(made.file, elsewhere, {...options, only: 'files'})
+    assert.deepEqual([keys, revision], [0, null])
+    assert.deepEqual((await loadPlane(elsewhere)).settings.etcdServers, made.servers)
+    // And the same objects again, beside those.
+    const prefix = `${made.prefix}/two`
+    const choice = {choices: {etcdPrefix: prefix}, only: 'objects', force: true} as const
+    const second = await restore(made.file, elsewhere, {...options, ...choice})
+    assert.deepEqual([second.store, second.leftPrefix], ['etcd', made.prefix])
+    const {settings} = await loadPlane(elsewhere)
+    assert.equal(settings.etcdPrefix, prefix)
+    const raw = await openRaw()
+    await assert.rejects(servable(raw, made.prefix), /have moved to another store/)
+    await raw.close()
+  })
+
+  it('replaces objects that the backup does not have only with --force', async () => {
+    await made.save()
+    await made.served((storage) => storage.create('/registry/later', bytes('1')))
+    await assert.rejects(made.restore('etcd'), {
+      code: 'ALREADY_EXISTS',
+      message: /has other objects/,
+    })
+    const there = await made.restore('etcd', {force: true})
+    assert.deepEqual([there.keys, there.unchanged], [40, false])
+    await made.save()
+    await made.served((storage) => storage.create('/registry/later', bytes('1')))
+    await assert.rejects(made.restore('embedded'), {code: 'ALREADY_EXISTS'})
+    assert.equal((await made.served(contentOf))['/registry/later'], '1')
+  })
+
+  it('has no plaintext etcd in the network, and needs flags that fit', async () => {
+    await made.save()
+    const choices = {etcdServers: ['http://192.0.2.1:2379']}
+    await assert.rejects(made.restore('etcd', {choices}), {
+      code: 'CONFIG_INVALID',
+      message: /is an etcd in the network, without TLS/,
+    })
+    const usage = {code: 'USAGE'}
+    await assert.rejects(made.restore('etcd', {choices: {}}), usage)
+    await assert.rejects(made.restore('embedded', {choices}), usage)
+    await assert.rejects(made.restore('etcd', {only: 'files'}), usage)
+    assert.deepEqual((await readdir(made.dir)).includes('.restore'), false)
+    assert.equal((await made.served(contentOf))['/registry/0'], 'value 0')
+  })
+
   it('refuses keys in etcd that are not its own', async () => {
     const raw = await openRaw()
     await raw.create('/other', bytes('1'))
-    await assert.rejects(made.migrate('embedded', 'etcd'), {
+    await assert.rejects(made.move('etcd'), {
       code: 'CONFLICT',
       message: /etcd already has other keys below \/test\//,
     })
@@ -79,28 +154,30 @@ describeWithEtcd('store migrate', function () {
     const raw = await openRaw()
     await writeMark(raw, {state: 'copying', store: 'other', offset: 1}, {revision: 0})
     await raw.close()
-    await assert.rejects(made.migrate('embedded', 'etcd'), {
+    await assert.rejects(made.move('etcd'), {
       code: 'CONFLICT',
       message: /not copied completely/,
     })
   })
 
   it('refuses a copy of its own that a server has changed since', async () => {
-    const source = await openLmdbStorage(made.dir)
-    await assert.rejects(made.migrate('embedded', 'etcd'), {code: 'STORE_LOCKED'})
-    await source.close()
-    await made.migrate('embedded', 'etcd')
+    const {kept} = await made.move('etcd')
     await made.served((storage) => storage.create('/registry/new', bytes('1')))
-    const [kept = ''] = await readdir(join(made.dir, 'backups'))
-    await copyFile(join(made.dir, 'backups', kept), join(made.dir, 'store', 'data.mdb'))
-    await assert.rejects(made.migrate('embedded', 'etcd'), {
+    for (const name of ['config.yaml', 'store']) {
+      await rm(join(made.dir, name), {recursive: true})
+      await cp(join(kept ?? '', name), join(made.dir, name), {
+        recursive: true,
+        filter: (from) => !from.includes('lock.'),
+      })
+    }
+    await assert.rejects(made.restore('etcd'), {
       code: 'CONFLICT',
-      message: /"\/registry\/new" is only in the copy/,
+      message: /etcd already has other keys/,
     })
   })
 
   it('leaves no server on a store that is not complete, or that has moved', async () => {
-    await made.migrate('embedded', 'etcd')
+    await made.move('etcd')
     const plane = await made.plane()
     const raw = await openRaw()
     for (const [state, message] of [
@@ -113,7 +190,8 @@ describeWithEtcd('store migrate', function () {
       const refusal = {code: 'CONFLICT', message}
       await assert.rejects(made.served(contentOf), refusal)
       await assert.rejects(requireEtcd(plane), refusal)
-      await assert.rejects(made.migrate('etcd', 'embedded'), refusal)
+      await assert.rejects(made.move('embedded'), refusal)
+      await assert.rejects(made.restore('embedded'), refusal)
     }
     await raw.close()
   })
@@ -134,25 +212,26 @@ describeWithEtcd('store migrate', function () {
     )
 
   it('waits for nobody: a server that is alive is an error, one that has died is not', async () => {
-    await made.migrate('embedded', 'etcd')
+    await made.move('etcd')
     const {revision} = await made.served((storage) => storage.create(key, lease(new Date())))
-    await assert.rejects(made.migrate('etcd', 'embedded'), {
+    await assert.rejects(made.move('embedded'), {
       code: 'CONFLICT',
       message: 'a server on other-machine uses these keys in etcd',
     })
     const died = new Date(Date.now() - 60_000)
     await made.served((storage) => storage.update(key, lease(died), revision))
-    assert.equal((await made.migrate('etcd', 'embedded')).keys, 41)
+    assert.equal((await made.move('embedded')).keys, 41)
   })
 
   it('takes back that everything has moved, if a server appeared at the last moment', async () => {
-    await made.migrate('embedded', 'etcd')
+    await made.move('etcd')
     await made.served((storage) => storage.create(key, lease(new Date())))
+    await made.save()
     // Before the mark the Lease is old, after it the same one is new.
     const times = [Date.now() + 60_000, Date.now()]
     const raw = await openRaw()
     const clock = {now: () => new Date(times.shift() ?? Date.now())}
-    await assert.rejects(made.migrate('etcd', 'embedded', clock), {
+    await assert.rejects(made.restore('embedded', {clock}), {
       code: 'CONFLICT',
       message: 'a server on other-machine uses these keys in etcd',
     })
@@ -165,7 +244,7 @@ describeWithEtcd('store migrate', function () {
     assert.deepEqual(etcdServers, cluster.servers)
     await made.served((storage) => storage.create('/registry/later', bytes('1')))
     const later = {now: () => new Date(Date.now() + 60_000)}
-    assert.equal((await made.migrate('etcd', 'embedded', later)).keys, 42)
+    assert.equal((await made.move('embedded', {clock: later})).keys, 42)
   })
 
   describe('a server elsewhere that stood still while everything moved', () => {
@@ -185,7 +264,7 @@ describeWithEtcd('store migrate', function () {
       storage = opened ?? assert.fail()
     }
     beforeEach(async () => {
-      await made.migrate('embedded', 'etcd')
+      await made.move('etcd')
       await openElsewhere()
     })
     afterEach(() => storage.close())
@@ -200,7 +279,7 @@ describeWithEtcd('store migrate', function () {
     for (const [what, attempt] of Object.entries(attempts)) {
       it(`cannot ${what}, and learns why`, async () => {
         const {revision = 0} = (await storage.get(key)) ?? {}
-        await made.migrate('etcd', 'embedded')
+        await made.move('embedded')
         const raw = await openRaw()
         const before = await raw.list('/')
         const refusal = {code: 'STORE_CLOSED', message: /^the store is closed: .+ have moved/}
@@ -216,13 +295,13 @@ describeWithEtcd('store migrate', function () {
       })
     }
 
-    it('cannot write into the store of another migration either', async () => {
-      await made.migrate('etcd', 'embedded')
-      await made.migrate('embedded', 'etcd')
+    it('cannot write into the store of another restore either', async () => {
+      await made.move('embedded')
+      await made.move('etcd')
       await assert.rejects(storage.create('/registry/late', bytes('late')), {code: 'STORE_CLOSED'})
     })
 
-    it('goes on if the migration was given up', async () => {
+    it('goes on if the restore was given up', async () => {
       const raw = await openRaw()
       const {mark, revision} = await readMark(raw)
       assert.ok(mark)
@@ -254,28 +333,15 @@ describeWithEtcd('store migrate', function () {
     assert.deepEqual(await contentOf(other), {'/registry/first': '1'})
     await Promise.all([one.close(), other.close()])
   })
-
-  it('says that there is nothing to do', async () => {
-    await assert.rejects(made.migrate('etcd', 'embedded'), {
-      code: 'CONFLICT',
-      message: 'this control plane has the embedded store already',
-    })
-    await made.migrate('embedded', 'etcd')
-    await assert.rejects(made.migrate('embedded', 'etcd'), {
-      code: 'CONFLICT',
-      message: 'this control plane has its objects in etcd already',
-    })
-    await assert.rejects(made.migrate('etcd', 'etcd'), {code: 'USAGE'})
-  })
 })
 
-describeWithEtcd('store migrate with many keys and three members', function () {
+describeWithEtcd('a restore of many keys, and three members', function () {
   this.timeout(120_000)
   let cluster: EtcdCluster
-  let made: MigratingPlane
+  let made: MovingPlane
   before(async () => {
     cluster = await startEtcd({members: 3})
-    made = await MigratingPlane.create(cluster.servers, '/many', 6000)
+    made = await MovingPlane.create(cluster.servers, '/many', 6000)
   })
   after(async () => {
     await made.remove()
@@ -285,13 +351,13 @@ describeWithEtcd('store migrate with many keys and three members', function () {
   it('moves all of them, also while one member is away', async () => {
     const before = await made.served(contentOf)
     await cluster.members[0]?.kill()
-    const there = await made.migrate('embedded', 'etcd')
+    const there = await made.move('etcd')
     assert.equal(there.keys, 6000)
     await cluster.members[0]?.start()
     await cluster.members[1]?.kill()
     assert.deepEqual(await made.served(contentOf), before)
-    const back = await made.migrate('etcd', 'embedded')
-    assert.deepEqual([back.keys, back.sha256], [6000, there.sha256])
+    const back = await made.move('embedded')
+    assert.equal(back.keys, 6000)
     assert.deepEqual(await made.served(contentOf), before)
   })
 })

@@ -4,11 +4,9 @@ import {join} from 'node:path'
 import {resolvePlane} from '../../../src/control-plane/config/resolve.ts'
 import type {Plane} from '../../../src/control-plane/config/plane.ts'
 import {loadPlane, savePlane} from '../../../src/control-plane/config/stored.ts'
-import {
-  migrateStore,
-  type MigrationReport,
-  type StoreKind,
-} from '../../../src/control-plane/migration/migrate.ts'
+import {backUp} from '../../../src/control-plane/backup/backup.ts'
+import {restore, type RestoreReport} from '../../../src/control-plane/backup/restore.ts'
+import type {RestoreOptions, StoreKind} from '../../../src/control-plane/backup/staging.ts'
 import {openPlaneEtcd} from '../../../src/control-plane/plane-storage.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {openLmdbStorage} from '../../../src/storage/lmdb.ts'
@@ -17,7 +15,7 @@ import type {Storage} from '../../../src/storage/storage.ts'
 const ignore = () => undefined
 
 /** The folder of a control plane with some keys in its embedded store. */
-export class MigratingPlane {
+export class MovingPlane {
   readonly folder: string
   readonly servers: string[]
   readonly prefix: string
@@ -28,9 +26,9 @@ export class MigratingPlane {
     this.prefix = prefix
   }
 
-  static async create(servers: string[], prefix: string, keys = 40): Promise<MigratingPlane> {
-    const folder = await mkdtemp(join(tmpdir(), 'trustadm-migrate-'))
-    const made = new MigratingPlane(folder, servers, prefix)
+  static async create(servers: string[], prefix: string, keys = 40): Promise<MovingPlane> {
+    const folder = await mkdtemp(join(tmpdir(), 'trustadm-moving-'))
+    const made = new MovingPlane(folder, servers, prefix)
     await savePlane(await resolvePlane({dir: made.dir, flags: {bindPort: 1}}))
     const storage = await openLmdbStorage(made.dir)
     const numbers = Array.from({length: keys}, (_, index) => index)
@@ -48,9 +46,23 @@ export class MigratingPlane {
     return join(this.folder, 'plane')
   }
 
-  migrate(from: StoreKind, to: StoreKind, clock = systemClock): Promise<MigrationReport> {
-    const choices = {etcdServers: this.servers, etcdPrefix: this.prefix}
-    return migrateStore(this.dir, {from, to, choices, clock, tell: ignore})
+  get file(): string {
+    return join(this.folder, 'one.backup')
+  }
+
+  async save(objectsOnly = true): Promise<void> {
+    await backUp(this.dir, this.file, {clock: systemClock, objectsOnly})
+  }
+
+  /** Restores what was saved. */
+  restore(to: StoreKind, options: Partial<RestoreOptions> = {}): Promise<RestoreReport> {
+    const choices = to === 'etcd' ? {etcdServers: this.servers, etcdPrefix: this.prefix} : {}
+    return restore(this.file, this.dir, {to, choices, clock: systemClock, force: false, ...options})
+  }
+
+  async move(to: StoreKind, options: Partial<RestoreOptions> = {}): Promise<RestoreReport> {
+    await this.save()
+    return await this.restore(to, options)
   }
 
   plane(): Promise<Plane> {
