@@ -5,7 +5,7 @@ import {isForPeople, wideOutput} from '../../cli/flags.ts'
 export default class NodeList extends TrustCommand {
   static override summary = 'list the nodes of a cluster with their certificates'
   static override description = `For operators: shows every node with the time until its certificate expires, when it was last renewed, its CA, how many CAs the node trusts, and what is wrong; the worst first. Works with any cluster.
-What a node uses and trusts is what it reports itself, in an annotation of its Node: "node run" does that. If a node does not report, its certificate is taken from the issuance log, if that is on this machine, from its requests, or from the record of its name.`
+What a node uses and trusts is what it reports itself, in an annotation of its Node: "node run" does that. If a node does not report, or got another certificate later, its certificate is taken from the issuance log, if that is on this machine, from its requests, or from the record of its name.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --output wide',

@@ -1,6 +1,7 @@
 import type {CertificateSigningRequest} from '../../api/certificates.ts'
 import type {ConfigMap} from '../../api/core.ts'
 import type {Node} from '../../api/node.ts'
+import {parseTimestamp} from '../../bootstrap/timestamp.ts'
 import {isOwnServer, type ApiClient} from '../../client/api-client.ts'
 import {
   ALL_RECORDS,
@@ -9,7 +10,7 @@ import {
   type NodeRecord,
 } from '../../controllers/approval/node-record.ts'
 import {readRevocationList} from '../../controllers/approval/revoked-certificates.ts'
-import {isOpen} from '../../csr/conditions.ts'
+import {APPROVED, findCondition, isOpen} from '../../csr/conditions.ts'
 import {nodeOfUser, nodeUser} from '../../csr/node-names.ts'
 import {commonNameIn} from '../../csr/read-request.ts'
 import {KUBELET_CLIENT} from '../../csr/signers.ts'
@@ -41,6 +42,10 @@ export interface NodeList {
   nodes: NodeReport[]
 }
 
+/** The signer follows the approval at once, and a certificate does not say when it was made. */
+const issueTimeOf = (csr: CertificateSigningRequest): string =>
+  findCondition(csr, APPROVED)?.lastUpdateTime ?? csr.metadata.creationTimestamp ?? ''
+
 /** What is known about nodes, by their name. */
 class Findings {
   readonly issued = new Map<string, NonNullable<NodeFacts['issued']>>()
@@ -49,23 +54,23 @@ class Findings {
   readonly taken = new Map<string, NonNullable<NodeFacts['taken']>>()
   readonly #seen = new Set<string>()
 
-  seeCertificate(certificate: KnownCertificate): void {
+  /** `time` is when it was issued. It is valid from some minutes earlier. */
+  seeCertificate(certificate: KnownCertificate, time: string): void {
     const {user = '', fingerprint = '', notBefore} = certificate
     const node = nodeOfUser(user)
     if (node === undefined || this.#seen.has(fingerprint)) return
     this.#seen.add(fingerprint)
-    const {newest, count = 0} = this.issued.get(node) ?? {}
-    const isNewer = (newest?.notBefore?.getTime() ?? 0) <= (notBefore?.getTime() ?? 0)
-    this.issued.set(node, {
-      newest: newest === undefined || isNewer ? certificate : newest,
-      count: count + 1,
-    })
+    const known = this.issued.get(node)
+    const isNewer = (known?.newest.notBefore?.getTime() ?? 0) <= (notBefore?.getTime() ?? 0)
+    const at = parseTimestamp(time)
+    const newest = known === undefined || isNewer ? {newest: certificate, at} : known
+    this.issued.set(node, {...newest, count: (known?.count ?? 0) + 1})
   }
 
   seeRequest(csr: CertificateSigningRequest): void {
     if (!isOpen(csr)) {
       for (const one of certificateOfRequest(csr)) {
-        this.seeCertificate(one)
+        this.seeCertificate(one, issueTimeOf(csr))
         this.#seeTaker(csr, one)
       }
       return
@@ -118,7 +123,7 @@ async function gather(sources: NodeListSources): Promise<Findings> {
   ])
   await readLogOf(sources, (entry) => {
     if ('signer' in entry && entry.signer === KUBELET_CLIENT) {
-      for (const one of certificateOfLine(entry)) findings.seeCertificate(one)
+      for (const one of certificateOfLine(entry)) findings.seeCertificate(one, entry.time)
     }
   })
   return findings

@@ -46,7 +46,7 @@ export interface NodeReport {
   serving: NodeCertificate | null
   /** The pins of the CAs that the node accepts; null if it does not report. */
   trusts: string[] | null
-  /** When it last replaced its certificate; null if it never did, or if that is not known. */
+  /** When its certificate was last replaced: when that was issued, not from when on it is valid. Null if it never was, or if that is not known. */
   lastRenewal: string | null
   /** The worst first. */
   problems: NodeProblem[]
@@ -55,8 +55,8 @@ export interface NodeReport {
 /** What is known about one node. */
 export interface NodeFacts {
   node: Node
-  /** The newest client certificate that was issued to it, and how many were. */
-  issued?: {newest: KnownCertificate; count: number} | undefined
+  /** The newest client certificate that was issued to it, when, and how many were. */
+  issued?: {newest: KnownCertificate; at?: Date | undefined; count: number} | undefined
   record?: NodeRecord | undefined
   /** Requests of the node that nobody has decided on. */
   waiting: readonly string[]
@@ -89,11 +89,22 @@ const reported = (one: ReportedCertificate): NodeCertificate => ({
   source: 'node',
 })
 
-function certificateOf(
-  {issued, record}: NodeFacts,
-  report: TrustReport | undefined,
-): NodeCertificate | null {
-  if (report) return reported(report.client)
+/** What was issued to it after the certificate that it reports: a kubelet may have renewed it, which reports nothing. */
+function issuedLater(
+  {issued}: NodeFacts,
+  report: TrustReport,
+): (KnownCertificate & {notBefore: Date}) | undefined {
+  const {newest} = issued ?? {}
+  if (!newest?.notBefore || !newest.notAfter || newest.serial === report.client.serial) return
+  const {notBefore} = newest
+  return notBefore.getTime() > Date.parse(report.client.notBefore)
+    ? {...newest, notBefore}
+    : undefined
+}
+
+function certificateOf(facts: NodeFacts, report: TrustReport | undefined): NodeCertificate | null {
+  if (report && !issuedLater(facts, report)) return reported(report.client)
+  const {issued, record} = facts
   const {serial, issuer, notBefore, notAfter} = issued?.newest ?? {}
   if (notAfter) {
     return {
@@ -183,24 +194,38 @@ function takenProblem(
   )
 }
 
-/** Somebody else may have got it. */
+/** Its kubelet may have got it, or somebody else. */
 function newerProblem(
-  {issued}: NodeFacts,
+  facts: NodeFacts,
   report: TrustReport | undefined,
+  now: Date,
 ): NodeProblem | undefined {
-  const {serial, notBefore} = issued?.newest ?? {}
-  if (!report || !notBefore || serial === report.client.serial) return undefined
-  if (notBefore.getTime() <= Date.parse(report.client.notBefore) + SLACK) return undefined
+  const newer = report && issuedLater(facts, report)
+  if (!report || !newer) return undefined
+  const {notBefore, notAfter, serial} = report.client
+  if (newer.notBefore.getTime() <= Date.parse(notBefore) + SLACK) return undefined
+  const isOver = Date.parse(notAfter) <= now.getTime()
+  // Alive with a certificate that has expired: it uses the newer one.
+  if (isOver && readyOf(facts)?.status === 'True') return undefined
   return {
     code: 'newer-certificate',
-    message: `certificate ${serial ?? ''} was issued for it later, but it does not use that`,
+    message: `certificate ${newer.serial ?? ''} was issued for it later, but it still reports ${serial}, which ${isOver ? 'expired on' : 'is valid until'} ${notAfter}: its kubelet has renewed it and "node run" is not running, or another machine has got it`,
   }
 }
 
-function readyProblem({node}: NodeFacts): NodeProblem | undefined {
-  const ready = node.status?.conditions?.find(({type}) => type === 'Ready')
+const readyOf = ({node}: NodeFacts) => node.status?.conditions?.find(({type}) => type === 'Ready')
+
+function readyProblem(facts: NodeFacts): NodeProblem | undefined {
+  const ready = readyOf(facts)
   if (!ready || ready.status === 'True') return undefined
   return {code: 'not-ready', message: ready.message ?? 'the kubelet is not ready'}
+}
+
+function lastRenewalOf(facts: NodeFacts, report: TrustReport | undefined): string | null {
+  const {at, count = 0} = facts.issued ?? {}
+  const issuedAt = at ? formatTimestamp(at) : undefined
+  if (report && issuedLater(facts, report)) return issuedAt ?? report.lastRenewal ?? null
+  return report?.lastRenewal ?? (count > 1 ? (issuedAt ?? null) : null)
 }
 
 const problem = (code: NodeProblem['code'], message: string): NodeProblem => ({code, message})
@@ -208,7 +233,7 @@ const problem = (code: NodeProblem['code'], message: string): NodeProblem => ({c
 /** Everything about one node. */
 export function reportOn(facts: NodeFacts, context: ReportContext): NodeReport {
   const {now, authorities} = context
-  const {node, issued, waiting, revoked} = facts
+  const {node, waiting, revoked} = facts
   const report = trustReportOf(node)
   const certificate = certificateOf(facts, report)
   const serving = report?.serving ? reported(report.serving) : null
@@ -220,21 +245,20 @@ export function reportOn(facts: NodeFacts, context: ReportContext): NodeReport {
     serving ? timeProblem(serving, 'its serving certificate', now) : undefined,
     // That explains what it does not trust, and why it is not ready.
     lockedOut ?? trustProblem(report, authorities),
-    newerProblem(facts, report),
+    newerProblem(facts, report, now),
     waiting.length > 0
       ? problem('request-waits', `a request waits for approval: ${waiting.slice(0, 3).join(', ')}`)
       : undefined,
     lockedOut ? undefined : readyProblem(facts),
     certificate ? undefined : problem('unknown', 'nothing is known about its certificate'),
   ].filter((one) => one !== undefined)
-  const renewed = issued && issued.count > 1 ? issued.newest.notBefore : undefined
   return {
     name: node.metadata.name ?? '',
     registered: node.metadata.creationTimestamp ?? null,
     certificate,
     serving,
     trusts: report ? [...report.trusts] : null,
-    lastRenewal: report?.lastRenewal ?? (renewed ? formatTimestamp(renewed) : null),
+    lastRenewal: lastRenewalOf(facts, report),
     problems: found.sort((one, other) => rank(one.code) - rank(other.code)),
   }
 }

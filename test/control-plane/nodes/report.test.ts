@@ -71,7 +71,7 @@ describe('the report on a node', () => {
       trusts,
     } = report({
       node: node(),
-      issued: {newest, count: 2},
+      issued: {newest, at: after(-0.9), count: 2},
     })
     assert.deepEqual(found, {
       serial: '2a',
@@ -80,8 +80,55 @@ describe('the report on a node', () => {
       notAfter: text(3),
       source: 'issued',
     })
-    assert.deepEqual([lastRenewal, trusts], [text(-1), null])
-    assert.equal(report({node: node(), issued: {newest, count: 1}}).lastRenewal, null)
+    assert.deepEqual([lastRenewal, trusts], [text(-0.9), null])
+    const first = {newest, at: after(-0.9), count: 1}
+    assert.equal(report({node: node(), issued: first}).lastRenewal, null)
+  })
+
+  describe('of a node that got a certificate after its last report', () => {
+    const newest = {serial: '2a', issuer: 'CN=other', notBefore: after(-2), notAfter: after(8)}
+    const issued = {newest, at: after(-1.9), count: 1}
+    const expired = {client: certificate(-9, -1), lastRenewal: text(-8.9)}
+    const conditions = (status: 'True' | 'Unknown') => ({conditions: [{type: 'Ready', status}]})
+
+    it('shows the newer certificate, and when it was issued', () => {
+      const {certificate: found, lastRenewal} = report({node: node(expired), issued})
+      assert.deepEqual(found, {
+        serial: '2a',
+        issuer: 'CN=other',
+        notBefore: text(-2),
+        notAfter: text(8),
+        source: 'issued',
+      })
+      assert.equal(lastRenewal, text(-1.9))
+    })
+
+    it('says nothing against a kubelet that renewed it and works', () => {
+      assert.deepEqual(codes({node: node(expired, conditions('True')), issued}), [])
+    })
+
+    it('says that another machine may have it if nothing shows that the node uses it', () => {
+      for (const one of [node(expired), node(expired, conditions('Unknown'))]) {
+        const [found] = report({node: one, issued}).problems
+        assert.equal(found?.code, 'newer-certificate')
+        assert.match(
+          found.message,
+          /still reports 1f, which expired on .*another machine has got it$/,
+        )
+      }
+      const valid = {client: certificate(-9, 9)}
+      const [found] = report({node: node(valid, conditions('True')), issued}).problems
+      assert.equal(found?.code, 'newer-certificate')
+    })
+
+    it('believes the report if what was issued is older, or expires at an unknown time', () => {
+      const older = {...newest, notBefore: after(-10)}
+      const {notAfter: _, ...endless} = newest
+      for (const one of [older, endless]) {
+        const {certificate: found} = report({node: node({}), issued: {newest: one, count: 2}})
+        assert.equal(found?.source, 'node')
+      }
+    })
   })
 
   it('takes the record of its name if nothing else is known', () => {
