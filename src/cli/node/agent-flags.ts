@@ -15,7 +15,11 @@ export const renewalFlags = {
 
 export const agentFlags = {
   ...renewalFlags,
-  'node-name': joinFlags['node-name'],
+  'node-name': {
+    ...joinFlags['node-name'],
+    summary:
+      'the name with which a machine joins first; one that has joined keeps its name [default: its host name]',
+  },
   serving: Flags.boolean({
     summary:
       'also keep a serving certificate, kubelet-server-current.pem, for the names and addresses of the Node',

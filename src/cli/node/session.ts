@@ -1,8 +1,9 @@
 import {parseDuration} from '../../bootstrap/durations.ts'
+import {shellWord} from '../../client/printable.ts'
 import {SHORTEST_SECONDS} from '../../csr/signers.ts'
 import {messageOf, TrustError} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
-import {openNodeHome, servingStore} from '../../node/agent/node-home.ts'
+import {openNodeHome, servingStore, type NodeHome} from '../../node/agent/node-home.ts'
 import type {NodeSession} from '../../node/agent/run-agent.ts'
 import {
   DEFAULT_WINDOW,
@@ -11,6 +12,7 @@ import {
 import {kubeconfigCredential, ownPairOf} from '../../node/bootstrap-credential.ts'
 import {nodeFile} from '../../node/node-files.ts'
 import {nodeLock} from '../../node/node-lock.ts'
+import {requireNodeName} from '../../node/node-name.ts'
 import type {Clock} from '../../runtime.ts'
 import {nodeDirOf} from '../folders.ts'
 import type {AgentFlagValues, RenewalFlagValues} from './agent-flags.ts'
@@ -31,13 +33,31 @@ export async function openNodeSession(
   const window =
     rotateAt === undefined ? DEFAULT_WINDOW : parseRotationWindow(rotateAt, '--rotate-at')
   const rotatesClient = readGates(flags['feature-gates'] ?? [])
+  const session = await openRenewalSession(flags, surroundings)
+  requireSameNode(session.home, flags['node-name'])
   return {
-    ...(await openRenewalSession(flags, surroundings)),
+    ...session,
     window,
     rotatesClient,
     serving: flags.serving ?? false,
     onChange: flags['on-change'],
   }
+}
+
+/** The name of a node that has joined is in its certificate. */
+function requireSameNode({dir, nodeName}: NodeHome, named: string | undefined): void {
+  if (named === undefined || requireNodeName(named) === nodeName) return
+  throw new TrustError(
+    'CONFLICT',
+    `${dir} is the folder of the node "${nodeName}", not of "${named}"`,
+    {
+      hints: [
+        'leave out --node-name, or name the folder of the other node with --dir',
+        `to give this machine another name, run "trustadm node leave" and then "trustadm join --node-name ${shellWord(named)}"`,
+      ],
+      facts: {nodeName, asked: named},
+    },
+  )
 }
 
 /** What `node renew` works with: it renews the certificates that the node has. */

@@ -53,6 +53,16 @@ describe('the session of a node that has joined', function () {
     assert.equal((await gated('RotateKubeletClientCertificate=false')).rotatesClient, false)
   })
 
+  it('refuses the name of another node, and accepts its own', async () => {
+    const named = (name: string) => openNodeSession({dir: dir(), 'node-name': name}, {clock, log})
+    await assert.rejects(named('other'), {
+      code: 'CONFLICT',
+      message: `${dir()} is the folder of the node "one", not of "other"`,
+    })
+    await assert.rejects(named('Not a name'), {code: 'USAGE'})
+    assert.equal((await named('one')).home.nodeName, 'one')
+  })
+
   it('keeps a serving certificate only with --serving', async () => {
     const serving = async () => servingStore(await home()).currentFile()
     await runAgentOnce(await openNodeSession({dir: dir()}, {clock, log}), never)
