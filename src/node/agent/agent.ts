@@ -69,6 +69,7 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
         lastRenewal: record.state.client.lastRenewal,
       }),
   })
+  connection.onLost = () => reports.lookSoon()
   const serving: ManagedCertificate | undefined = options.serving
     ? manageServing(options, shared, () => reports.names)
     : undefined

@@ -2,7 +2,7 @@ import {refreshClusterInfo} from '../../discovery/refresh.ts'
 import {type Clock, formatTimestamp} from '../../runtime.ts'
 import type {NodeConnection} from '../certificate-manager/connection.ts'
 import {ensureFiles, nodeRecord} from '../node-files.ts'
-import {asShutOut, Wait} from '../failures.ts'
+import {asShutOut, serverHealth, Wait} from '../failures.ts'
 import {failureOf, type AgentRecord} from './agent-state.ts'
 import type {Duty} from './duties.ts'
 import {trustFiles, type NodeHome} from './node-home.ts'
@@ -73,6 +73,7 @@ export class ClusterTrust {
       await record.change((state) => ({...state, clusterInfo: {readAt}}))
     } catch (error) {
       if (signal.aborted) throw error
+      if (serverHealth(error) === false) connection.onLost?.()
       await record.change((state) => ({
         ...state,
         clusterInfo: {...state.clusterInfo, error: failureOf(error)},

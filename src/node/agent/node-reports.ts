@@ -43,19 +43,6 @@ export function trustReport({info, client, serving, lastRenewal}: Held): string 
   return formatTrustReport(report)
 }
 
-/** Writes the report on the Node. An unchanged one is left alone. */
-async function reportTrust(
-  {nodes}: Pick<ApiClient, 'nodes'>,
-  nodeName: string,
-  report: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const {metadata} = await nodes.get(nodeName, {signal})
-  if (metadata.annotations?.[TRUST_REPORT] === report) return
-  const patch = {metadata: {annotations: {[TRUST_REPORT]: report}}}
-  await nodes.patch(nodeName, patch, {type: 'merge', signal})
-}
-
 interface NodeReportsOptions {
   nodeName: string
   connection: Pick<NodeConnection, 'use'>
@@ -67,13 +54,20 @@ interface NodeReportsOptions {
 
 const BACKOFF = {base: 2000, max: 300_000}
 
-/** What the agent exchanges with its own Node: it reports its trust there, and reads the addresses to serve under. */
+/**
+ * What the agent exchanges with its own Node: it reports its trust there, and reads the addresses to serve under. It looks at the Node
+ * again every 5 to 10 minutes: a report is lost with a Node that is deleted and registered again, and with a store that is restored.
+ */
 export class NodeReports {
   readonly #options: NodeReportsOptions
   readonly #reportBackoff: Backoff
   readonly #namesBackoff: Backoff
+  /** After a failure. */
   readonly #reportWait: Wait
   readonly #namesWait: Wait
+  /** Until the Node is read again, whatever for. */
+  readonly #rest: Wait
+  /** What the Node had when it was last read. */
   #reported: string | undefined
   #names: SubjectNames | undefined
 
@@ -83,6 +77,7 @@ export class NodeReports {
     this.#namesBackoff = new Backoff({...BACKOFF, random: options.random})
     this.#reportWait = new Wait(options.clock)
     this.#namesWait = new Wait(options.clock)
+    this.#rest = new Wait(options.clock)
   }
 
   /** The names and addresses of the Node, once they are known. */
@@ -90,9 +85,16 @@ export class NodeReports {
     return this.#names
   }
 
+  /** Also does not wait any longer after a failure. */
   lookNow(): void {
     this.#reportWait.end()
     this.#namesWait.end()
+    this.#rest.end()
+  }
+
+  /** After a connection was lost: the server may come back with another store. */
+  lookSoon(): void {
+    this.#rest.end()
   }
 
   get reportDuty(): Duty {
@@ -101,7 +103,9 @@ export class NodeReports {
       name: "reporting on this machine's Node",
       nextAt: () => {
         const text = report()
-        return text === undefined || text === this.#reported ? undefined : this.#reportWait.until
+        if (text === undefined) return undefined
+        const failed = this.#reportWait.until
+        return text === this.#reported ? latest(failed, this.#rest.until) : failed
       },
       work: (signal) => this.#report(signal),
     }
@@ -110,7 +114,7 @@ export class NodeReports {
   get namesDuty(): Duty {
     return {
       name: "reading the addresses of this machine's Node",
-      nextAt: () => this.#namesWait.until,
+      nextAt: () => latest(this.#namesWait.until, this.#rest.until),
       work: (signal) => this.#readNames(signal),
     }
   }
@@ -120,8 +124,13 @@ export class NodeReports {
     const text = report()
     if (text === undefined) return
     try {
-      await connection.use((client) => reportTrust(client, nodeName, text, signal))
+      await connection.use(async (client) => {
+        if ((await this.#read(client, signal)) === text) return
+        const patch = {metadata: {annotations: {[TRUST_REPORT]: text}}}
+        await client.nodes.patch(nodeName, patch, {type: 'merge', signal})
+      })
     } catch (error) {
+      this.#rest.end()
       this.#reportWait.start(Math.max(this.#reportBackoff.next(), askedWait(error)))
       throw error
     }
@@ -131,15 +140,27 @@ export class NodeReports {
   }
 
   async #readNames(signal: AbortSignal): Promise<void> {
-    const {nodeName, connection, random} = this.#options
     try {
-      const node = await connection.use((client) => client.nodes.get(nodeName, {signal}))
-      this.#names = servingNames(node)
+      await this.#options.connection.use((client) => this.#read(client, signal))
     } catch (error) {
+      this.#rest.end()
       this.#namesWait.start(Math.max(this.#namesBackoff.next(), askedWait(error)))
       throw error
     }
     this.#namesBackoff.reset()
-    this.#namesWait.start(refreshAfter(random))
+    this.#namesWait.end()
+  }
+
+  /** Returns the report that the Node has. */
+  async #read({nodes}: ApiClient, signal: AbortSignal): Promise<string | undefined> {
+    const {nodeName, random} = this.#options
+    // First: what is read once need not be read for the other duty, too.
+    this.#rest.start(refreshAfter(random))
+    const node = await nodes.get(nodeName, {signal})
+    this.#names = servingNames(node)
+    this.#reported = node.metadata.annotations?.[TRUST_REPORT]
+    return this.#reported
   }
 }
+
+const latest = (one: Date, other: Date): Date => (one > other ? one : other)

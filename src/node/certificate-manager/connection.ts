@@ -18,6 +18,9 @@ export class NodeConnection {
   readonly #self: Self
   #info: TrustedClusterInfo
 
+  /** Called when no healthy server has answered. */
+  onLost: (() => void) | undefined
+
   private constructor(
     info: TrustedClusterInfo,
     access: ServerAccess,
@@ -61,7 +64,10 @@ export class NodeConnection {
     try {
       return await work(this.client)
     } catch (error) {
-      if (serverHealth(error) === false) await this.#tryNextAddress()
+      if (serverHealth(error) === false) {
+        this.onLost?.()
+        await this.#tryNextAddress()
+      }
       throw asShutOut(error, this.#self, this.#expiredAt())
     }
   }

@@ -108,6 +108,23 @@ describe('the agent of a node', function () {
     assert.ok(second.lastRenewal)
   })
 
+  it('reports again on a Node that was deleted and registered again', async () => {
+    const {nodes} = cluster().admin
+    for (const serving of [false, true]) {
+      const agent = await open({serving})
+      await attend(agent)
+      const {metadata, status} = await nodes.get('one')
+      await nodes.delete('one')
+      await nodes.create({metadata: {name: 'one', labels: metadata.labels ?? {}}, status})
+      clock.shift += 4 * MINUTE
+      await attend(agent)
+      assert.equal(await report(), undefined)
+      clock.shift += 6 * MINUTE
+      await attend(agent)
+      assert.equal((await report())?.client.serial, await serial())
+    }
+  })
+
   it('recovers an expired certificate with the old key, and then rotates', async () => {
     const before = await stored()
     const agent = await open({bootstrap: () => Promise.resolve(tokenCredential(TOKEN_TEXT))})

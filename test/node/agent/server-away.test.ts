@@ -7,6 +7,7 @@ import {attendAll} from '../../../src/node/agent/duties.ts'
 import {clientStore, openNodeHome} from '../../../src/node/agent/node-home.ts'
 import {DEFAULT_WINDOW} from '../../../src/node/certificate-manager/rotation-deadline.ts'
 import {joinPhases, runJoin} from '../../../src/node/join/join.ts'
+import {TRUST_REPORT} from '../../../src/node/trust-report.ts'
 import {Cleanup, listen} from '../../client/support/servers.ts'
 import {until} from '../../server/support.ts'
 import {joinRequest, startJoinableCluster, TOKEN_TEXT, useFolder} from '../support.ts'
@@ -45,7 +46,8 @@ describe('the agent of a node whose server is away for minutes', function () {
   const cleanup = new Cleanup()
   afterEach(() => cleanup.run())
 
-  it('keeps the old certificate, says why once, and renews as soon as it can', async () => {
+  /** The node "one", whose only way to its cluster is a gate, and its agent at work. */
+  async function start() {
     const cluster = cleanup.add(await startJoinableCluster())
     cleanup.add(cluster.issueAll())
     const gate = cleanup.add(await startGate(cluster.port))
@@ -57,7 +59,6 @@ describe('the agent of a node whose server is away for minutes', function () {
       caCertHashes: [cluster.pin],
     }
     await runJoin(joinRequest(cluster.settings(dir, 'one', {discovery})), joinPhases())
-
     let now = Date.now()
     const clock = {now: () => new Date(now)}
     const lines: string[] = []
@@ -75,10 +76,6 @@ describe('the agent of a node whose server is away for minutes', function () {
         log,
       }),
     )
-    const {manager} = agent.managed[0] ?? assert.fail('it keeps no certificate')
-    const serial = () => manager.current?.certificate.serial
-    const storedSerial = async () => (await clientStore(home).read())?.certificate.serial
-    const old = serial()
     const stop = new AbortController()
     const running = attendAll(agent.duties, {clock, log, tick: 20}, stop.signal)
     cleanup.add({
@@ -89,15 +86,40 @@ describe('the agent of a node whose server is away for minutes', function () {
     })
     await until(async () => (await readAgentState(dir)).clusterInfo.readAt !== undefined)
     const goTo = (time: Date | undefined) => (now = time?.getTime() ?? assert.fail('never'))
+    return {cluster, gate, dir, home, agent, lines, goTo, now: () => now}
+  }
+
+  it('reports again once its server is back, which may have another store', async () => {
+    const {cluster, gate, agent, goTo, now} = await start()
+    const {nodes} = cluster.admin
+    const reported = async () => (await nodes.get('one')).metadata.annotations?.[TRUST_REPORT]
+    await until(async () => (await reported()) !== undefined)
+    const before = await reported()
+    gate.close()
+    await assert.rejects(agent.connection.use((client) => client.nodes.get('one')))
+    const annotations = {[TRUST_REPORT]: null}
+    await nodes.patch('one', {metadata: {annotations}}, {type: 'merge'})
+    gate.open()
+    // Longer than the pause after a failure, shorter than that between two looks.
+    goTo(new Date(now() + MINUTE))
+    await until(async () => (await reported()) === before)
+  })
+
+  it('keeps the old certificate, says why once, and renews as soon as it can', async () => {
+    const {gate, dir, home, agent, lines, goTo, now} = await start()
+    const {manager} = agent.managed[0] ?? assert.fail('it keeps no certificate')
+    const serial = () => manager.current?.certificate.serial
+    const storedSerial = async () => (await clientStore(home).read())?.certificate.serial
+    const old = serial()
 
     gate.close()
     const since = goTo(manager.nextAttempt)
     const waits: number[] = []
-    while (now < since + 5 * MINUTE) {
+    while (now() < since + 5 * MINUTE) {
       const failures = manager.failures + 1
       await until(() => manager.failures === failures)
       assert.deepEqual([serial(), await storedSerial()], [old, old])
-      const before = now
+      const before = now()
       waits.push(goTo(manager.nextAttempt) - before)
     }
     assert.deepEqual(waits.slice(0, 6), [1500, 3000, 6000, 12_000, 24_000, 24_000])
