@@ -3,6 +3,7 @@ import {VERSION} from '../version.ts'
 import {printable} from './printable.ts'
 import {fromForeignAnswer, fromStatus, fromText, isStatus} from './status-errors.ts'
 import {
+  headerOf,
   retryAfter,
   type ObjectRequest,
   type ObjectTransport,
@@ -28,6 +29,8 @@ export interface CallerOptions {
   impersonate?: Partial<UserInfo> | undefined
   /** Called with every `Warning` header of the server. */
   onWarning?: ((text: string) => void) | undefined
+  /** Called with the server's time in each answer, and how many milliseconds before its arrival the request was begun. */
+  onServerTime?: ((time: Date, elapsed: number) => void) | undefined
   /** What may be wrong with the credentials, asked when the server answers 401. */
   credentialHints?: (() => string[]) | undefined
 }
@@ -50,8 +53,10 @@ export class ApiCaller {
     const {objects} = this.#transport
     if (objects && call.contentType === undefined && call.ownCopy !== true)
       return await this.#value(objects, call)
+    const begun = performance.now()
     const {status, headers, body} = await this.#transport.request(this.#request(call))
     this.#warn(headers)
+    this.#tellTime(headers, begun)
     return this.#checked(status, headers, parse(body))
   }
 
@@ -120,6 +125,12 @@ export class ApiCaller {
     if (asked !== undefined) error.facts.retryAfter = asked
     if (status === 401) error.hints.unshift(...(this.#options.credentialHints?.() ?? []))
     return error
+  }
+
+  #tellTime(headers: ResponseHeaders, begun: number): void {
+    const time = new Date(headerOf(headers, 'date') ?? NaN)
+    if (Number.isNaN(time.getTime())) return
+    this.#options.onServerTime?.(time, performance.now() - begun)
   }
 
   #warn(headers: ResponseHeaders): void {

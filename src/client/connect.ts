@@ -28,6 +28,7 @@ export interface ConnectOptions extends ClientOptions, FindOptions {}
 export interface ClientOptions extends TransportOptions {
   retry?: RetryOptions | undefined
   onWarning?: ApiClientOptions['onWarning']
+  onServerTime?: ApiClientOptions['onServerTime']
   clock?: Clock | undefined
   /** How the program of a kubeconfig that has one is run. */
   plugin?: Pick<PluginOptions, 'isTerminal' | 'isSilent' | 'longest'> | undefined
@@ -90,12 +91,13 @@ export function connectTo(access: ServerAccess, options: ClientOptions = {}): Ap
 
 /** A client that follows its access: server, CA and certificate may change while it is in use. */
 export function connectLive(access: Live<ServerAccess>, options: ClientOptions = {}): ApiClient {
-  const {retry, onWarning, clock = systemClock} = options
+  const {retry, onWarning, onServerTime, clock = systemClock} = options
   const {impersonate, namespace} = access.current
   return createApiClient(new RetryingTransport(new UndiciTransport(access, options), retry), {
     impersonate,
     namespace,
     onWarning,
+    onServerTime,
     credentialHints: () => credentialProblems(access.current, clock),
   })
 }

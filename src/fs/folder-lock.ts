@@ -11,6 +11,8 @@ import {SocketAddresses} from './socket-addresses.ts'
 const NAME = /^lock\.(\d+)$/
 const ATTEMPTS = 20
 const ANSWER_MILLISECONDS = 1_000
+/** In characters. Who holds a lock can say more than its process id. */
+const LONGEST_ANSWER = 256 * 1024
 /** Longer than a first `init` takes on a slow machine. */
 export const LONGEST_WAIT = 120_000
 const PAUSE = 100
@@ -21,13 +23,18 @@ const PAUSE = 100
  *
  * The locks are numbered, and the highest one counts. A process that finds it without a listener takes the next number with a
  * hard link, which only one process can create: a dead lock is never replaced in place, so two processes cannot both take it.
+ *
+ * Who may enter the folder may ask the holder: it says its process id and, from `answer`, whatever else others should know.
  */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+export async function lockFolder(
+  folder: string,
+  answer: () => string | undefined = () => undefined,
+): Promise<() => Promise<void>> {
   const sockets = new SocketFolder(folder)
   const own = `lock-${randomUUID().slice(0, 8)}`
   let server: Server | undefined
   try {
-    server = await sockets.listen(own)
+    server = await sockets.listen(own, answer)
     const number = await acquire(folder, sockets, own)
     for (const other of lockNumbers(folder)) {
       if (other < number) rmSync(join(folder, `lock.${other}`), {force: true})
@@ -55,18 +62,20 @@ export interface LockWait {
   signal?: AbortSignal | undefined
   /** Milliseconds to wait at most. */
   longest?: number | undefined
+  /** What the holder tells who asks. */
+  answer?: (() => string | undefined) | undefined
 }
 
 /** Waits until no other process has locked the folder, which is created if it does not exist. Returns a function that unlocks it. */
 export async function lockFolderWhenFree(
   folder: string,
-  {what, tell, signal, longest = LONGEST_WAIT}: LockWait,
+  {what, tell, signal, longest = LONGEST_WAIT, answer}: LockWait,
 ): Promise<() => Promise<void>> {
   await ensureFolder(folder)
   const end = performance.now() + longest
   for (let isFirst = true; ; isFirst = false) {
     try {
-      return await lockFolder(folder)
+      return await lockFolder(folder, answer)
     } catch (error) {
       if (!hasCode(error, 'STORE_LOCKED')) throw error
       const pid = error.facts.pid as number | undefined
@@ -85,14 +94,23 @@ function stillBusy(what: string, holder: string, cause: unknown): TrustError {
   })
 }
 
-/** The process that holds the lock of a folder; undefined if none does. `pid` is absent if it is not known. Does not lock. */
-export async function lockHolder(folder: string): Promise<{pid?: number} | undefined> {
+/** Who holds a lock, as far as it says so. */
+export interface LockHolder {
+  pid?: number
+  /** Absent if it has nothing to say, or did not in time. */
+  answer?: string
+}
+
+/** The process that holds the lock of a folder; undefined if none does. Does not lock. */
+export async function lockHolder(
+  folder: string,
+  patience = ANSWER_MILLISECONDS,
+): Promise<LockHolder | undefined> {
   if (!existsSync(folder)) return undefined
   const sockets = new SocketFolder(folder)
   try {
     const newest = Math.max(0, ...lockNumbers(folder))
-    const holder = newest > 0 ? await sockets.ask(`lock.${newest}`) : undefined
-    return holder && (holder.pid === undefined ? {} : {pid: Number(holder.pid)})
+    return newest > 0 ? await sockets.ask(`lock.${newest}`, patience) : undefined
   } finally {
     sockets.close()
   }
@@ -127,14 +145,14 @@ async function requireDead(folder: string, sockets: SocketFolder, number: number
   if (holder) throw lockedError(folder, holder.pid)
 }
 
-function lockedError(folder: string, pid?: string): TrustError {
+function lockedError(folder: string, pid?: number): TrustError {
   return new TrustError('STORE_LOCKED', `another process uses the store in ${folder}`, {
     hints: [
       pid
         ? `process ${pid} uses it: stop it first, or work through its API`
         : 'stop the other process first, or work through its API',
     ],
-    facts: pid ? {pid: Number(pid)} : {},
+    facts: pid ? {pid} : {},
   })
 }
 
@@ -146,10 +164,16 @@ class SocketFolder {
   }
 
   /** Tells every caller which process this is. */
-  async listen(name: string): Promise<Server> {
+  async listen(name: string, answer: () => string | undefined): Promise<Server> {
     const server = createServer((socket) => {
       socket.on('error', () => socket.destroy())
-      socket.end(String(process.pid))
+      let said: string | undefined
+      try {
+        said = answer()
+      } catch {
+        // The lock counts, whatever its holder has to say.
+      }
+      socket.end(said === undefined ? String(process.pid) : `${process.pid}\n${said}`)
     })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
@@ -159,17 +183,23 @@ class SocketFolder {
   }
 
   /** The process that listens there, if any. One that accepts connections but does not respond in time is alive too. */
-  ask(name: string): Promise<{pid?: string} | undefined> {
+  ask(name: string, patience = ANSWER_MILLISECONDS): Promise<LockHolder | undefined> {
     return new Promise((resolve) => {
       const socket = createConnection({path: this.#addresses.of(name)})
-      let answer = ''
-      const finish = (holder: {pid?: string} | undefined) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      const finish = (holder: LockHolder | undefined) => {
+        clearTimeout(timer)
         socket.destroy()
         resolve(holder)
       }
-      socket.setTimeout(ANSWER_MILLISECONDS, () => finish({}))
-      socket.on('data', (data) => (answer += data.toString()))
-      socket.on('end', () => finish(answer ? {pid: answer} : {}))
+      const timer = setTimeout(() => finish({}), patience)
+      socket.on('data', (data) => {
+        chunks.push(data)
+        size += data.length
+        if (size > LONGEST_ANSWER) finish({})
+      })
+      socket.on('end', () => finish(readHolder(Buffer.concat(chunks).toString())))
       socket.on('error', (error) => {
         const dead = ['ECONNREFUSED', 'ENOENT'].includes(systemCode(error) ?? '')
         finish(dead ? undefined : {})
@@ -180,6 +210,12 @@ class SocketFolder {
   close(): void {
     this.#addresses.close()
   }
+}
+
+/** The process id is on the first line, the rest is its answer. */
+function readHolder(text: string): LockHolder {
+  const [, pid, answer] = /^(\d{1,10})(?:\n([^]+))?$/.exec(text) ?? []
+  return {...(pid !== undefined && {pid: Number(pid)}), ...(answer !== undefined && {answer})}
 }
 
 function closed(server: Server): Promise<void> {

@@ -10,14 +10,20 @@ export interface NodeLock {
   /** Waits for the lock, unless this process already holds it; the signal ends that. Nothing is written before. */
   hold(signal?: AbortSignal): Promise<void>
   release(): Promise<void>
+  /** From now on, tells this to who asks while it is held. */
+  answer(give: () => string): void
 }
 
-type Take = (signal: AbortSignal | undefined) => Promise<() => Promise<void>>
+type Take = (
+  signal: AbortSignal | undefined,
+  answer: () => string | undefined,
+) => Promise<() => Promise<void>>
 
 function heldOnce(dir: string, take: Take): NodeLock {
   let held: Promise<() => Promise<void>> | undefined
+  let given: (() => string) | undefined
   const begin = async (signal: AbortSignal | undefined) => {
-    const release = await take(signal)
+    const release = await take(signal, () => given?.())
     // Anybody may ask for a renewal.
     const others = [basename(nodeFile(dir, 'renewRequest'))]
     for (const folder of [dir, nodeFile(dir, 'pki')]) await removeLeftovers(folder, others)
@@ -30,7 +36,11 @@ function heldOnce(dir: string, take: Take): NodeLock {
     release: async () => {
       const release = await held?.catch(() => undefined)
       held = undefined
+      given = undefined
       await release?.()
+    },
+    answer(give) {
+      given = give
     },
   }
 }
@@ -38,9 +48,9 @@ function heldOnce(dir: string, take: Take): NodeLock {
 const WHAT = 'the same node'
 
 export const nodeLock = (dir: string, tell: (line: string) => void): NodeLock =>
-  heldOnce(dir, async (signal) => {
+  heldOnce(dir, async (signal, answer) => {
     await ensureFolder(dir)
-    return await lockFolderWhenFree(nodeFile(dir, 'lock'), {what: WHAT, tell, signal})
+    return await lockFolderWhenFree(nodeFile(dir, 'lock'), {what: WHAT, tell, signal, answer})
   })
 
 /** The lock as `join` takes it: a running `node run` lets go of the folder, and takes it again afterwards. */

@@ -35,6 +35,21 @@ describe('the lock of a store', () => {
     assert.equal(await lockHolder(folder), undefined)
   })
 
+  it('tells what its holder has to say, in a folder with a very long path, too', async () => {
+    const deep = join(folder, 'd'.repeat(120), 'e'.repeat(120))
+    await mkdir(deep, {recursive: true})
+    let said: () => string | undefined = () => '{"one":\n"two"}'
+    const release = await lockFolder(deep, () => said())
+    const {pid} = process
+    assert.deepEqual(await lockHolder(deep), {pid, answer: '{"one":\n"two"}'})
+    await assert.rejects(lockFolder(deep), {code: 'STORE_LOCKED', facts: {pid}})
+    said = () => assert.fail('it has nothing to say now')
+    assert.deepEqual(await lockHolder(deep), {pid})
+    said = () => 'x'.repeat(300 * 1024)
+    assert.deepEqual(await lockHolder(deep), {})
+    await release()
+  })
+
   it('keeps other processes out, and falls with its process however that ends', async () => {
     const writer = startWriter(folder)
     await writer.acknowledged(1)

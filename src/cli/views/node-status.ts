@@ -1,4 +1,5 @@
 import type {CertificateStatus, NodeStatus} from '../../node/agent/node-status.ts'
+import {span} from '../../discovery/validity.ts'
 import {colours} from '../colours.ts'
 import {columnsOf, formatFields, type Field} from '../layout.ts'
 import type {View} from '../output.ts'
@@ -30,6 +31,7 @@ const certificateFields = (one: CertificateStatus): Field[] =>
     ['valid from', one.notBefore],
     ['valid until', one.notAfter],
     ['renewal at', one.deadline],
+    ['next attempt', one.nextAttempt === one.deadline ? null : one.nextAttempt],
     ['last renewal', one.lastRenewal],
     ['last attempt', one.lastAttempt],
     ['last error', failure(one.lastError)],
@@ -51,6 +53,19 @@ function agentOf({agent}: NodeStatus): string {
   if (agent === null) return paint.yellow('not running: nothing is renewed')
   return agent.pid === null ? 'running' : `running (process ${agent.pid})`
 }
+
+function sourceOf({agent, source}: NodeStatus): string {
+  if (source === 'agent') return 'the agent'
+  const files = 'the files of the node'
+  return agent === null
+    ? files
+    : colours(process.stdout).yellow(`${files}: the process does not answer`)
+}
+
+const clockText = ({clock}: NodeStatus): string | undefined =>
+  clock
+    ? colours(process.stdout).red(`${span(clock.aheadSeconds * 1000)} ahead of the server's`)
+    : undefined
 
 function clusterFields({clusterInfo}: NodeStatus): Field[] {
   const {server, endpoints, caCertHashes, readAt, ageSeconds, lastError} = clusterInfo
@@ -75,10 +90,14 @@ export const nodeStatusView: View<NodeStatus> = {
       formatFields(list, {columns: columnsOf(process.stdout), width: WIDTH, indent: 2})
     return [
       `${bold(`Node ${status.nodeName}`)}\n`,
-      fields([
-        ['agent', agentOf(status)],
-        ['folder', status.dir],
-      ]),
+      fields(
+        present([
+          ['agent', agentOf(status)],
+          ['told by', sourceOf(status)],
+          ['clock', clockText(status)],
+          ['folder', status.dir],
+        ]),
+      ),
       ...status.certificates.map(
         (one) => `\n${bold(`${one.name} certificate`)}\n${fields(certificateFields(one))}`,
       ),

@@ -6,7 +6,7 @@ import {nodeFlags} from '../../cli/node-flags.ts'
 export default class NodeStatusCommand extends NodeStatusBase {
   static override summary = "show this machine's certificates, when they are due, and what failed"
   static override description =
-    'Reads only the files of the node, and needs no server. Exits with 7 if a certificate is overdue for renewal, has expired, or is not valid yet.'
+    'Asks the running "node run", or reads the files of the node if that does not answer, and says which. Needs no server. Exits with 7 if a certificate is overdue for renewal, has expired, or is not valid yet by the clock of this machine.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     {

@@ -1,5 +1,7 @@
 import {messageOf, TrustError} from '../../errors.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
+import {parseTimestamp} from '../../bootstrap/timestamp.ts'
+import type {ClockLead} from '../certificate-manager/server-clock.ts'
 import {nodeFile} from '../node-files.ts'
 
 /** Why something failed. */
@@ -18,7 +20,9 @@ export interface CertificateState {
   /** The request that waits for a decision. */
   pendingRequest?: string
   /** When it was last renewed. */
-  lastRenewal?: string
+  lastRenewal?: string | undefined
+  /** The fingerprint of a certificate that seemed due as soon as it was issued: see `CertificateManager.early`. */
+  early?: string | undefined
 }
 
 /** What can change for those who use a node's files. */
@@ -32,6 +36,8 @@ export interface AgentState {
   client: CertificateState
   serving: CertificateState
   clusterInfo: {readAt?: string; error?: Failure}
+  /** Absent unless the clock of this machine was notably ahead of the server's. */
+  clock?: ClockLead | undefined
   /** The fingerprints that the command of `--on-change` was last called for. */
   announced?: Partial<Record<Change, string>>
 }
@@ -44,7 +50,10 @@ export async function readAgentState(dir: string): Promise<AgentState> {
     const options = {maxBytes: MOST_BYTES}
     const text = (await readFileIfThere(nodeFile(dir, 'agentState'), options))?.toString()
     const value: unknown = text === undefined ? {} : JSON.parse(text)
-    return hasParts(value) ? {...NOTHING, ...value} : NOTHING
+    if (!hasParts(value)) return NOTHING
+    const {clock, ...state} = value
+    const lead = leadIn(clock)
+    return {...NOTHING, ...state, ...(lead && {clock: lead})}
   } catch {
     // Written by an older version, or by hand: it is replaced as a whole.
     return NOTHING
@@ -60,6 +69,12 @@ const hasParts = (value: unknown): value is Partial<AgentState> =>
   Object.entries(value).every(([name, part]) =>
     name === 'rotateAt' ? typeof part === 'string' : isObject(part),
   )
+
+function leadIn(clock: object = {}): ClockLead | undefined {
+  const {seconds, at} = clock as Partial<Record<keyof ClockLead, unknown>>
+  const isTime = typeof at === 'string' && parseTimestamp(at) !== undefined
+  return isTime && Number.isSafeInteger(seconds) ? {seconds: Number(seconds), at} : undefined
+}
 
 /** The state in memory, and on the disk after each change. */
 export class AgentRecord {
@@ -90,6 +105,11 @@ export class AgentRecord {
     this.#writes = this.#writes.then(() =>
       writeFileSafely(nodeFile(this.#dir, 'agentState'), text).catch(this.#onError),
     )
+    await this.#writes
+  }
+
+  /** Resolves once every change is on the disk. */
+  async settled(): Promise<void> {
     await this.#writes
   }
 }

@@ -2,6 +2,7 @@ import {NodeConnection} from '../certificate-manager/connection.ts'
 import type {BootstrapCredential} from '../bootstrap-credential.ts'
 import type {Pair} from '../certificate-manager/pair.ts'
 import {formatRotationWindow} from '../certificate-manager/rotation-deadline.ts'
+import {clockAhead, ServerClock} from '../certificate-manager/server-clock.ts'
 import {AgentMetrics} from './agent-metrics.ts'
 import {AgentRecord} from './agent-state.ts'
 import {Announcer} from './announcer.ts'
@@ -9,6 +10,7 @@ import {ClusterTrust} from './cluster-trust.ts'
 import {Troubles, type Duty} from './duties.ts'
 import {manageClient, manageServing, type RenewalOptions} from './manage.ts'
 import type {ManagedCertificate} from './managed-certificate.ts'
+import {agentStatus, formatAnswer} from './node-status.ts'
 import {NodeReports, trustReport} from './node-reports.ts'
 import {renewalRequests} from './renewal-request.ts'
 
@@ -33,6 +35,8 @@ export interface NodeAgent {
   metrics: AgentMetrics
   /** The certificates that it keeps valid. */
   managed: readonly ManagedCertificate[]
+  /** What it tells who asks. */
+  answer(): string
   /** Renews all certificates, whether they are due or not. */
   renew(signal: AbortSignal): Promise<void>
   /** Its connection to the cluster, which follows its certificate. */
@@ -50,10 +54,19 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
     troubles.failed('writing the state of the agent', error),
   )
   const metrics = new AgentMetrics(clock)
-  const shared = {connection: () => connection, record, metrics}
+  const serverClock = new ServerClock(clock, (lead) => {
+    log(
+      lead
+        ? `warning: ${clockAhead(lead.seconds * 1000)}`
+        : "the clock of this machine is no longer ahead of the server's",
+    )
+    void record.change((state) => ({...state, clock: lead}))
+  })
+  if (record.state.clock) serverClock.restore(record.state.clock)
+  const shared = {connection: () => connection, serverClock, record, metrics}
   const client = manageClient(options, shared)
   await client.load()
-  const connection = await NodeConnection.open(home.info, client.manager.live, home, clock)
+  const connection = await NodeConnection.open(home.info, client.manager.live, home, serverClock)
   const trust = new ClusterTrust({home, connection, record, clock, random, log})
   const reports: NodeReports = new NodeReports({
     nodeName: home.nodeName,
@@ -120,6 +133,11 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
     ],
     metrics,
     managed,
+    answer() {
+      const {window} = options
+      const status = {home: trust.home, managed, record, serverClock, window, clock}
+      return formatAnswer(agentStatus(status), record)
+    },
     renew,
     connection,
     lookAgain() {
@@ -128,6 +146,9 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
       reports.lookNow()
       announcer.retryNow()
     },
-    close: () => connection.close(),
+    async close() {
+      await connection.close()
+      await record.settled()
+    },
   }
 }

@@ -7,6 +7,7 @@ import type {NodeConnection} from '../certificate-manager/connection.ts'
 import type {Pair} from '../certificate-manager/pair.ts'
 import {obtainClient} from '../certificate-manager/obtain-client.ts'
 import {requestCertificate} from '../certificate-manager/request-certificate.ts'
+import type {ServerClock} from '../certificate-manager/server-clock.ts'
 import type {RotationWindow} from '../certificate-manager/rotation-deadline.ts'
 import {clientCertificate} from '../client-certificate.ts'
 import {headWitness} from '../head-witness.ts'
@@ -31,6 +32,7 @@ export interface RenewalOptions {
 
 interface Shared {
   connection: () => NodeConnection
+  serverClock: ServerClock
   record: AgentRecord
   metrics: AgentMetrics
 }
@@ -47,7 +49,7 @@ export function manageClient(
     /** The pair of a kubeconfig, which is used while it is newer than the stored one. */
     given?: Pair | undefined
   },
-  {connection, record, metrics}: Shared,
+  {connection, serverClock, record, metrics}: Shared,
 ): ManagedCertificate {
   const {home, clock, window, random, log, bootstrap, given, rotatesClient} = options
   const managed: ManagedCertificate = new ManagedCertificate({
@@ -59,13 +61,15 @@ export function manageClient(
         connection,
         bootstrap,
         self: home,
-        clock,
+        clock: serverClock,
         witness: headWitness(home.dir),
         onPending: (csr) => managed.onPending(csr),
       }),
       issuer: () => connection().info.issuers?.client,
       given,
       clock,
+      serverClock,
+      early: record.state.client.early,
       window,
       random,
     }),
@@ -82,7 +86,7 @@ export function manageClient(
 /** The certificate with which a kubelet serves. `names` are those of the Node, once they are known. */
 export function manageServing(
   options: RenewalOptions,
-  {connection, record, metrics}: Shared,
+  {connection, serverClock, record, metrics}: Shared,
   names: () => SubjectNames | undefined,
 ): ManagedCertificate {
   const {home, clock, window, random, log} = options
@@ -100,11 +104,19 @@ export function manageServing(
         const events = {onPending: managed.onPending, witness: headWitness(home.dir)}
         const patience = options.servingPatience
         return await connection().use((client) =>
-          requestCertificate(client, asked, keys, {clock, current, patience, signal, ...events}),
+          requestCertificate(client, asked, keys, {
+            clock: serverClock,
+            current,
+            patience,
+            signal,
+            ...events,
+          }),
         )
       },
       issuer: () => connection().info.issuers?.serving,
       clock,
+      serverClock,
+      early: record.state.serving.early,
       window,
       random,
     }),

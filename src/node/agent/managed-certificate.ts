@@ -4,6 +4,7 @@ import {pendingNote} from '../../enrollment/pending-note.ts'
 import {TrustError} from '../../errors.ts'
 import {type Clock, formatTimestamp} from '../../runtime.ts'
 import type {CertificateManager} from '../certificate-manager/certificate-manager.ts'
+import {tooEarly} from '../certificate-manager/server-clock.ts'
 import {requireStarted} from '../certificate-manager/rotation-deadline.ts'
 import {failureOf, type AgentRecord, type CertificateState} from './agent-state.ts'
 import type {Duty} from './duties.ts'
@@ -36,6 +37,10 @@ export class ManagedCertificate {
     this.manager = options.manager
   }
 
+  get kind(): 'client' | 'serving' {
+    return this.#options.kind
+  }
+
   get duty(): Duty {
     return {
       name: `renewing the ${this.#options.kind} certificate`,
@@ -44,7 +49,10 @@ export class ManagedCertificate {
     }
   }
 
-  /** Reports a clock that is behind. A certificate that is not valid yet is not due, so no attempt to renew it would. */
+  /**
+   * Reports a clock that is behind, or so far ahead that it is not used. A certificate that is not valid yet, or too early to renew, is
+   * not due, so no attempt to renew it would.
+   */
   get clockDuty(): Duty {
     const {kind, clock} = this.#options
     return {
@@ -53,6 +61,8 @@ export class ManagedCertificate {
       work: () => {
         const {certificate} = this.manager.current ?? {}
         if (certificate) requireStarted(certificate, clock.now(), kind)
+        const ahead = this.manager.clockAhead
+        if (ahead > 0) throw tooEarly(ahead, clock.now(), kind)
         return Promise.resolve()
       },
     }
@@ -90,14 +100,14 @@ export class ManagedCertificate {
     try {
       await this.manager.renew(signal)
       const at = formatTimestamp(clock.now())
-      await this.#note({lastAttempt: at, lastRenewal: at})
+      await this.#note({lastAttempt: at, lastRenewal: at, early: this.manager.early})
       if (old) onRotated((clock.now().getTime() - old.notBefore.getTime()) / 1000)
       this.#tell('renewed')
     } catch (error) {
       if (signal.aborted) throw error
-      const {lastRenewal} = this.#state
+      const {lastRenewal, early} = this.#state
       const lastAttempt = formatTimestamp(clock.now())
-      await this.#note({lastAttempt, error: failureOf(error), ...(lastRenewal && {lastRenewal})})
+      await this.#note({lastAttempt, error: failureOf(error), lastRenewal, early})
       throw error
     }
   }

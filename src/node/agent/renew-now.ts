@@ -3,7 +3,8 @@ import {ERROR_CODES, hasCode, TrustError, type ErrorCode} from '../../errors.ts'
 import {lockHolder} from '../../fs/folder-lock.ts'
 import {nodeFile} from '../node-files.ts'
 import {hintsOfNoted, type Self} from '../failures.ts'
-import {readAgentState, type AgentState, type Failure} from './agent-state.ts'
+import type {AgentState, Failure} from './agent-state.ts'
+import {currentState} from './node-status.ts'
 import {clientStore, servingStore, type NodeHome} from './node-home.ts'
 import {requestRenewal} from './renewal-request.ts'
 import {renewOnce, type NodeSession} from './run-agent.ts'
@@ -23,8 +24,8 @@ export async function renewNow(
   const onWait = pendingTeller(dir, log)
   if ((await isHeld()) && (await requestRenewal(dir, isHeld, onWait))) {
     const after = await fingerprints(home)
-    const state = await readAgentState(dir)
-    // Its state may be out of date, as on a full disk: only a new certificate shows that it was renewed.
+    const state = await currentState(dir)
+    // Only a new certificate shows that it was renewed.
     const left = kinds.find((kind) => before[kind] === after[kind])
     const {pendingRequest: name} = state.serving
     if (left === 'serving' && name !== undefined) {
@@ -62,7 +63,7 @@ const servingWaits = (hints: string[]): TrustError =>
 function pendingTeller(dir: string, log: (line: string) => void) {
   const told = new Set<string>()
   return async () => {
-    const state = await readAgentState(dir)
+    const state = await currentState(dir)
     // It may keep a serving certificate that is not there yet.
     for (const kind of ['client', 'serving'] as const) {
       const {pendingRequest: name} = state[kind]

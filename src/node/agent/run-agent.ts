@@ -32,6 +32,7 @@ async function withAgent<Result>(
     // As join does: whoever may write to these folders could replace what is trusted.
     for (const folder of [nodeFile(home.dir, 'pki'), home.certDir]) await ensureFolder(folder)
     const agent = await openAgent({...options, home})
+    options.lock.answer(() => agent.answer())
     try {
       return await work(agent)
     } finally {

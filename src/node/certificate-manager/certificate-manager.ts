@@ -7,6 +7,7 @@ import {Replaceable, type Live} from '../../trust/live.ts'
 import type {CredentialStore} from '../credential-store.ts'
 import {askedWait, serverHealth, Wait} from '../failures.ts'
 import {chooseNewer, type Pair, satisfies} from './pair.ts'
+import type {ServerClock} from './server-clock.ts'
 import {
   DEFAULT_WINDOW,
   drawFor,
@@ -39,6 +40,10 @@ export interface ManagerOptions {
   /** The pair in a kubeconfig, which is used while there is no newer one. */
   given?: Pair | undefined
   clock: Clock
+  /** The server's time, for a machine whose clock is ahead. */
+  serverClock?: Pick<ServerClock, 'ahead' | 'now'> | undefined
+  /** The fingerprint of a certificate that seemed due by this machine's clock as soon as it was issued, as an earlier process noted it. */
+  early?: string | undefined
   window?: RotationWindow | undefined
   /** Where in the window a certificate is renewed, from 0 to 1. */
   draw?: ((certificate: Certificate) => number) | undefined
@@ -69,6 +74,7 @@ export class CertificateManager {
   readonly #wait: Wait
   #file: string | undefined
   #hasOldKey = false
+  #early: string | undefined
   /** The CA that was last announced, and whether a certificate was requested since. */
   #announced: {key: string; at: Date; isDone: boolean} | undefined
   #lastAttempt: Attempt | undefined
@@ -79,6 +85,7 @@ export class CertificateManager {
     this.#options = options
     this.#backoff = new Backoff({...BACKOFF, random: options.random})
     this.#wait = new Wait(options.clock)
+    this.#early = options.early
   }
 
   /** The pair to use now. Nobody else keeps one: each new connection asks again. */
@@ -123,11 +130,11 @@ export class CertificateManager {
 
   /** When the pair should be renewed; the epoch for at once, undefined for never. */
   get deadline(): Date | undefined {
-    const {wanted: wantedNow, clock, window = DEFAULT_WINDOW, draw = drawFor} = this.#options
+    const {wanted: wantedNow, window = DEFAULT_WINDOW, draw = drawFor} = this.#options
     const wanted = wantedNow()
     if (!wanted) return undefined
     const {certificate} = this.current ?? {}
-    const isUsable = certificate && validityAt(certificate, clock.now()) !== 'expired'
+    const isUsable = certificate && validityAt(certificate, this.#serverNow()) !== 'expired'
     if (!isUsable || this.#hasOldKey || !satisfies(certificate, wanted)) return AT_ONCE
     const deadline = rotationDeadline(certificate, window, draw(certificate))
     const replaced = this.#issuerChange(certificate, draw(certificate))
@@ -139,10 +146,9 @@ export class CertificateManager {
    * CA: a signer that does not use the CA that was announced must not make this a loop.
    */
   #issuerChange(certificate: Certificate, draw: number): Date | undefined {
-    const {issuer, clock} = this.#options
-    const key = issuer?.()
+    const key = this.#options.issuer?.()
     if (key === undefined || key === certificate.authorityKeyId) return undefined
-    if (this.#announced?.key !== key) this.#announced = {key, at: clock.now(), isDone: false}
+    if (this.#announced?.key !== key) this.#announced = {key, at: this.#serverNow(), isDone: false}
     if (this.#announced.isDone) return undefined
     return new Date(this.#announced.at.getTime() + draw * ISSUER_SPREAD)
   }
@@ -150,7 +156,32 @@ export class CertificateManager {
   /** When the next attempt is due: at the deadline, but not before the time that the last failure asks for. */
   get nextAttempt(): Date | undefined {
     const {deadline} = this
-    return deadline && new Date(Math.max(deadline.getTime(), this.#wait.until.getTime()))
+    if (!deadline) return undefined
+    return new Date(Math.max(deadline.getTime() + this.#lead, this.#wait.until.getTime()))
+  }
+
+  /**
+   * The fingerprint of the certificate in use, if it seemed due by this machine's clock as soon as it was issued: then it is renewed by
+   * the server's clock, or one renewal would follow the other.
+   */
+  get early(): string | undefined {
+    return this.current?.certificate.fingerprint === this.#early ? this.#early : undefined
+  }
+
+  /** How many milliseconds this machine's clock is ahead, if the certificate only seems due because of that. */
+  get clockAhead(): number {
+    const {deadline} = this
+    const now = this.#options.clock.now()
+    return deadline && deadline <= now && deadline > this.#serverNow() ? this.#lead : 0
+  }
+
+  get #lead(): number {
+    return this.early === undefined ? 0 : (this.#options.serverClock?.ahead ?? 0)
+  }
+
+  #serverNow(): Date {
+    const {clock, serverClock = clock} = this.#options
+    return serverClock.now()
   }
 
   get isDue(): boolean {
@@ -194,7 +225,9 @@ export class CertificateManager {
     // The new pair is in use already: an old one that cannot be removed does no harm.
     await store.removeExpired(clock.now()).catch(() => undefined)
     const {deadline, current} = this
-    if (current && deadline && deadline <= clock.now() && !hasOldKey) {
+    const seemsDue = current && deadline && deadline <= clock.now() && !hasOldKey
+    if (seemsDue && deadline > this.#serverNow()) this.#early = current.certificate.fingerprint
+    else if (seemsDue) {
       // A signer of very short certificates must make this neither a tight loop nor too late.
       const longest = longestWait(current.certificate, clock.now())
       return this.#wait.start(Math.min(this.#backoff.next(), longest))

@@ -8,6 +8,10 @@ import type {Clock} from '../../runtime.ts'
 import {Replaceable, type Live} from '../../trust/live.ts'
 import {asShutOut, type Self, serverHealth} from '../failures.ts'
 import type {Pair} from './pair.ts'
+import type {ServerClock} from './server-clock.ts'
+
+/** The clock by which certificates are judged; one that follows the server's is told what time that has. */
+export type NodeClock = Clock & Partial<Pick<ServerClock, 'see'>>
 
 /** The node's own connection to its cluster. It follows the node's certificate, and the CAs and addresses of the cluster. */
 export class NodeConnection {
@@ -26,7 +30,7 @@ export class NodeConnection {
     access: ServerAccess,
     pair: Live<Pair | undefined>,
     self: Self,
-    clock: Clock,
+    clock: NodeClock,
   ) {
     this.#info = info
     this.#expiredAt = () => {
@@ -35,7 +39,10 @@ export class NodeConnection {
     }
     this.#self = self
     this.#access = new Replaceable(access)
-    this.client = connectLive(this.#access, {retry: {attempts: 2}})
+    this.client = connectLive(this.#access, {
+      retry: {attempts: 2},
+      onServerTime: (time, elapsed) => clock.see?.(time, elapsed),
+    })
     this.#unfollow = pair.subscribe((changed) => this.#change(certificateOf(changed)))
   }
 
@@ -43,7 +50,7 @@ export class NodeConnection {
     info: TrustedClusterInfo,
     pair: Live<Pair | undefined>,
     self: Self,
-    clock: Clock,
+    clock: NodeClock,
   ): Promise<NodeConnection> {
     const access = {...(await clusterAccess(info)), ...certificateOf(pair.current)}
     return new NodeConnection(info, access, pair, self, clock)

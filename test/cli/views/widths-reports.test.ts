@@ -137,6 +137,8 @@ const REPORTS: Record<string, () => string | Promise<string>> = {
       nodeName: NODE,
       dir: '/var/lib/trustadm-node',
       agent: null,
+      source: 'files',
+      clock: {aheadSeconds: 3e7, at: TIME},
       certificates: [
         {
           name: 'client',

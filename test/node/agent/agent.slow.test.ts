@@ -113,7 +113,7 @@ describe('the agent of a node', function () {
     for (const serving of [false, true]) {
       const agent = await open({serving})
       await attend(agent)
-      const {metadata, status} = await nodes.get('one')
+      const {metadata, status = {}} = await nodes.get('one')
       await nodes.delete('one')
       await nodes.create({metadata: {name: 'one', labels: metadata.labels ?? {}}, status})
       clock.shift += 4 * MINUTE
@@ -247,6 +247,55 @@ describe('the agent of a node', function () {
       assert.ok(errors[0]?.includes(`clock of this machine is behind: the ${kind} certificate`))
     })
   }
+
+  describe('with a clock that is ahead', () => {
+    const DAY = 24 * 60 * MINUTE
+    const skewed = {code: 'CLOCK_SKEWED', message: /ahead of the server's: this machine shows /}
+
+    it('renews once, says so, and waits, also after a restart', async () => {
+      await attend(await open({serving: true}))
+      const before = (await requests()).length
+      const agent = await open({serving: true})
+      clock.shift = 50 * MINUTE
+      await attend(agent)
+      const renewed = (await requests()).length
+      assert.equal(renewed, before + 2)
+      for (const one of [agent, await open({serving: true})]) {
+        await assert.rejects(attend(one), skewed)
+        const {manager} = one.managed[0] ?? assert.fail()
+        assert.ok((manager.nextAttempt ?? 0) > clock.now())
+      }
+      assert.equal((await requests()).length, renewed)
+      const warnings = lines.filter((line) => line.startsWith('warning: '))
+      assert.equal(warnings.length, 1)
+      assert.match(warnings[0] ?? '', /this machine is \d+ minutes ahead of the server's$/)
+      const status = await readNodeStatus(dir(), undefined, clock)
+      assert.ok((status.clock?.aheadSeconds ?? 0) > 49 * 60)
+      assert.equal(isOverdue(status), true)
+
+      clock.shift = 0
+      await attend(agent)
+      assert.equal((await requests()).length, renewed)
+      assert.equal((await readNodeStatus(dir(), undefined, clock)).clock, null)
+    })
+
+    it('renews with a certificate that only seems to have expired, once', async () => {
+      const agent = await open()
+      clock.shift = 330 * DAY
+      // At first it knows nothing of the server's clock.
+      await assert.rejects(attend(agent), {code: 'NODE_CERTIFICATE_EXPIRED'})
+      for (let times = 0; times < 3; times += 1) {
+        clock.shift += MINUTE
+        await attend(agent).catch(() => undefined)
+      }
+      const made = await requests()
+      assert.deepEqual(
+        made.map(({spec}) => spec.username),
+        ['system:node:one'],
+      )
+      assert.equal((await report())?.client.serial, await serial())
+    })
+  })
 
   it('ends a single run with the wrong clock, and asks for nothing', async () => {
     const agent = await open()

@@ -277,6 +277,72 @@ describe('the certificate manager', () => {
     assert.equal(waitOf(one), 250)
   })
 
+  describe('on a machine whose clock is ahead', () => {
+    let ahead: number
+    beforeEach(() => (ahead = 0))
+    const serverClock = {
+      get ahead() {
+        return ahead
+      },
+      now: () => new Date(now - ahead),
+    }
+    /** What the cluster issues now, by its own clock. */
+    const obtain = async () => {
+      obtained += 1
+      now -= ahead
+      const pair = await issuePair()
+      now += ahead
+      return pair
+    }
+    const openAhead = (more: Partial<ManagerOptions> = {}) =>
+      manager({serverClock, obtain, ...more})
+
+    it('renews once, and then by the clock of the server', async () => {
+      const one = openAhead()
+      ahead = 80 * HOUR
+      now += ahead
+      await one.renew(signal)
+      assert.deepEqual([one.isDue, one.clockAhead, waitOf(one)], [false, 80 * HOUR, 70 * HOUR])
+      now += 70 * HOUR
+      assert.deepEqual([one.isDue, one.clockAhead], [true, 0])
+    })
+
+    it('does so with a certificate that has expired by its own clock, also in the next process', async () => {
+      const one = openAhead()
+      ahead = 330 * 24 * HOUR
+      now += ahead
+      await one.renew(signal)
+      const next = openAhead({early: one.early})
+      await next.load()
+      for (const each of [one, next]) assert.equal(waitOf(each), 70 * HOUR)
+      const without = openAhead()
+      await without.load()
+      assert.equal(without.isDue, true)
+    })
+
+    it('renews in time once the clock is right again', async () => {
+      const one = openAhead()
+      ahead = 80 * HOUR
+      now += ahead
+      await one.renew(signal)
+      now -= ahead
+      ahead = 0
+      assert.deepEqual([one.isDue, one.clockAhead, waitOf(one)], [false, 0, 70 * HOUR])
+      now += 70 * HOUR
+      assert.equal(one.isDue, true)
+    })
+
+    it('renews when another CA signs, all the same', async () => {
+      const signs: {key?: string} = {}
+      const one = openAhead({issuer: () => signs.key})
+      ahead = 80 * HOUR
+      now += ahead
+      await one.renew(signal)
+      signs.key = 'abcdef'
+      assert.equal(one.isDue, true)
+    })
+  })
+
   it('renews one for the old key at once', async () => {
     const one = manager({
       obtain: async () => ({...(await issuePair()), hasOldKey: obtained++ === 0}),
