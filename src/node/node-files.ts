@@ -1,4 +1,5 @@
 import {join} from 'node:path'
+import {hasCode} from '../errors.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {readFileIfThere, writeFilesSafely} from '../fs/files.ts'
 import {
@@ -50,12 +51,17 @@ export interface NodeRecord {
 export function nodeRecord(dir: string): NodeRecord {
   const home = {dir, manifest: NODE_FILES.manifest}
   return {
-    note: notesMade(home),
+    note: (files) => notesMade(home)(files).catch(unlessDamaged),
     noteName: (nodeName) => noteNodeName(home, nodeName),
     isMade: async (path) =>
       (await isAsMade(home, await readMadeFiles(home), path).catch(() => false)) === true,
-    forget: (path) => forgetMade(home, path),
+    forget: (path) => forgetMade(home, path).catch(unlessDamaged),
   }
+}
+
+/** A damaged record must not keep a node from renewing: the agent reports it, and what it cannot record counts as made by others. */
+function unlessDamaged(error: unknown): void {
+  if (!hasCode(error, 'CONFIG_INVALID')) throw error
 }
 
 /** The node that a folder was made for; undefined if trustadm has made nothing there. */

@@ -6,7 +6,9 @@ import {clockAhead, ServerClock} from '../certificate-manager/server-clock.ts'
 import {AgentMetrics} from './agent-metrics.ts'
 import {AgentRecord} from './agent-state.ts'
 import {Announcer} from './announcer.ts'
-import {ClusterTrust} from './cluster-trust.ts'
+import {Wait} from '../failures.ts'
+import {readNodeRecord} from '../node-files.ts'
+import {ClusterTrust, refreshAfter} from './cluster-trust.ts'
 import {Troubles, type Duty} from './duties.ts'
 import {manageClient, manageServing, type RenewalOptions} from './manage.ts'
 import type {ManagedCertificate} from './managed-certificate.ts'
@@ -112,6 +114,15 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
       for (const one of managed) await one.load()
     },
   }
+  const recordWait = new Wait(clock)
+  const files: Duty = {
+    name: 'reading the record of the files of the node',
+    nextAt: () => recordWait.until,
+    work: async () => {
+      recordWait.start(refreshAfter(random))
+      await readNodeRecord(home.dir)
+    },
+  }
   const renew = async (signal: AbortSignal) => {
     if (serving) await reports.namesDuty.work(signal)
     for (const one of managed) await one.renew(signal)
@@ -129,6 +140,7 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
         await serving?.renewUntilPending(signal)
       }),
       reports.reportDuty,
+      files,
       ...(onlyRenews ? [] : [announcer.duty]),
     ],
     metrics,

@@ -80,6 +80,19 @@ describe('the agent of a node', function () {
     assert.equal(request.spec.expirationSeconds, undefined)
   })
 
+  it('renews although the record of its files is damaged, and reports that', async () => {
+    const before = await serial()
+    await writeFile(nodeFile(dir(), 'manifest'), '{')
+    const agent = await open()
+    clock.shift = 50 * MINUTE
+    await assert.rejects(attend(agent), {
+      code: 'CONFIG_INVALID',
+      message: /node-manifest.json is not a valid list of the files/,
+    })
+    assert.notEqual(await serial(), before)
+    assert.equal(await readFile(nodeFile(dir(), 'manifest'), 'utf8'), '{')
+  })
+
   it('asks for the duration that it is told', async () => {
     const agent = await open({seconds: 600})
     clock.shift = 50 * MINUTE
