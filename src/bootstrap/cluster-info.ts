@@ -14,7 +14,7 @@ export interface NodeIssuers {
 }
 
 /** The extension of the cluster in cluster-info's kubeconfig. Other programs ignore extensions that they do not know. */
-const ISSUERS_EXTENSION = 'trustadm.io/node-issuers'
+export const ISSUERS_EXTENSION = 'trustadm.io/node-issuers'
 
 const KEY_ID = /^[0-9a-f]{1,128}$/
 

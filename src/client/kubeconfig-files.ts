@@ -39,8 +39,11 @@ function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
 }
 
 /** Reads one file; the paths in it are relative to its folder. */
-export async function readKubeconfig(path: string): Promise<Kubeconfig> {
-  const config = parseKubeconfig(await readSmallFile(path, 'the kubeconfig'), path)
+export const readKubeconfig = async (path: string): Promise<Kubeconfig> =>
+  withFullPaths(parseKubeconfig(await readSmallFile(path, 'the kubeconfig'), path), path)
+
+/** The kubeconfig of a file, with full paths instead of those relative to its folder. */
+export function withFullPaths(config: Kubeconfig, path: string): Kubeconfig {
   const folder = dirname(resolve(path))
   const anchor = <Fields extends object>(fields: Fields, ...names: (keyof Fields)[]): Fields => {
     const anchored = {...fields}

@@ -15,7 +15,25 @@ export async function readBootstrapKubeconfig(path: string): Promise<ServerAcces
     .catch((error: unknown) => {
       throw inFile(path, error)
     })
-  const {server, insecure, proxyUrl, impersonate, clientCertificate, bearerToken} = access
+  requireFaithful(access, path)
+  const {clientCertificate, bearerToken} = access
+  if (!clientCertificate && !bearerToken) {
+    throw kubeconfigInvalid(
+      `${path} contains neither a client certificate nor a token`,
+      elsewhere(
+        'to create one that does, run "trustadm bootstrap-credential create" on the control plane',
+      ),
+      'a kubeconfig without credentials is a --discovery-file',
+    )
+  }
+  return access
+}
+
+/** Refuses what would weaken the trust in the cluster, or let the machine act as somebody else. */
+export function requireFaithful(
+  {server, insecure, proxyUrl, impersonate}: ServerAccess,
+  path: string,
+): void {
   if (insecure) {
     throw kubeconfigInvalid(
       `${path} has insecure-skip-tls-verify, which would trust any server`,
@@ -30,16 +48,6 @@ export async function readBootstrapKubeconfig(path: string): Promise<ServerAcces
     )
   }
   if (impersonate) throw kubeconfigInvalid(`${path} impersonates another user (as)`)
-  if (!clientCertificate && !bearerToken) {
-    throw kubeconfigInvalid(
-      `${path} contains neither a client certificate nor a token`,
-      elsewhere(
-        'to create one that does, run "trustadm bootstrap-credential create" on the control plane',
-      ),
-      'a kubeconfig without credentials is a --discovery-file',
-    )
-  }
-  return access
 }
 
 /** Where the kubeconfig says that the cluster is, and which CAs it trusts, in the form of cluster-info. */
@@ -51,7 +59,7 @@ export const clusterInfoIn = ({server, ca, tlsServerName}: ServerAccess): string
   })
 
 /** Errors about kubeconfigs do not say which one, and their hints are about other commands. */
-function inFile(path: string, error: unknown): unknown {
+export function inFile(path: string, error: unknown): unknown {
   if (!(error instanceof TrustError)) return error
   const {code, message, facts} = error
   const isMissing = facts.missing !== undefined

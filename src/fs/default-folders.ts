@@ -18,3 +18,6 @@ export const defaultDir = defaultFolder('TRUSTADM_DIR', 'trustadm')
 
 /** The default folder of a node. Never that of a control plane, which may be on the same machine. */
 export const defaultNodeDir = defaultFolder('TRUSTADM_NODE_DIR', 'trustadm-node')
+
+/** Where kubeadm keeps the files of a machine. */
+export const KUBEADM_DIR = '/etc/kubernetes'

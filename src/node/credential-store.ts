@@ -24,6 +24,7 @@ const MODE = 0o600
 const MOST_ATTEMPTS = 100
 /** More than any pair takes, with what is noted of it. */
 const ROOM = 32 * 1024
+const MOST_LOOKED_AT = 100
 const TIMED = /^-\d{4}(-\d\d){5}\.pem$/
 
 /**
@@ -38,10 +39,10 @@ export class CredentialStore {
   readonly record: NodeRecord | undefined
   readonly #pair: string
 
-  /** Without a record, nothing is ever removed. */
+  /** Without a record, nothing is ever removed, and the folder keeps its mode: it is somebody else's. */
   constructor(
     folder: string,
-    {pair = 'kubelet-client', record}: {pair?: string; record?: NodeRecord} = {},
+    {pair = 'kubelet-client', record}: {pair?: string; record?: NodeRecord | undefined} = {},
   ) {
     this.folder = resolve(folder)
     this.record = record
@@ -53,14 +54,54 @@ export class CredentialStore {
   async read(): Promise<StoredCredential | undefined> {
     const file = await this.#target()
     if (file === undefined) return undefined
-    const text = (await readFileIfThere(file, {secret: true}))?.toString()
-    if (text === undefined) throw leadsNowhere(this.current, file)
-    if (!isMatching({certificatePem: text, keyPem: text})) {
+    const found = await readPairFile(file)
+    if (found === undefined) throw leadsNowhere(this.current, file)
+    if (found === 'no pair') {
       throw new TrustError('PAIR_MISMATCH', `${file} does not contain a certificate and its key`, {
         hints: [`move it and ${this.current} away, and join again`],
       })
     }
-    return {certificatePem: text, keyPem: text, certificate: parseCertificate(text), file}
+    return found
+  }
+
+  /**
+   * The pair to use while there is no link, as after a copy of the folder that left links out: the newest valid one of the folder, or else
+   * the newest, whose key the cluster may know.
+   */
+  async findUnlinked(now: Date): Promise<StoredCredential | undefined> {
+    if ((await this.#target()) !== undefined || !(await lookAt(this.folder))) return undefined
+    const names = (await readdir(this.folder)).filter((name) => this.#isTimed(name))
+    if (names.length === 0) return undefined
+    await requireSafeFolder(this.folder)
+    let best: StoredCredential | undefined
+    for (const name of names.sort().slice(-MOST_LOOKED_AT)) {
+      // Half a file is what a killed writer leaves, and what cannot be read safely is not ours: neither counts.
+      const found = await readPairFile(join(this.folder, name)).catch(() => undefined)
+      if (found && found !== 'no pair' && (!best || isBetter(found, best, now))) best = found
+    }
+    return best
+  }
+
+  /** Lets the link lead to a pair of the folder. */
+  async link(file: string): Promise<void> {
+    await this.#target()
+    await this.#swap(file)
+  }
+
+  /** Stores a pair that is not to be used. Returns its file. */
+  async keep(certificatePem: string, keyPem: string, now: Date): Promise<string> {
+    await ensureFolder(this.folder, {repair: this.record !== undefined})
+    return await this.#writeNew(certificatePem + keyPem, now)
+  }
+
+  /** Whether a certificate is in one of the files. */
+  async holds(fingerprint: string): Promise<boolean> {
+    const names = (await lookAt(this.folder)) ? await readdir(this.folder) : []
+    for (const name of names.filter((one) => this.#isTimed(one))) {
+      const found = await readPairFile(join(this.folder, name)).catch(() => undefined)
+      if (found && found !== 'no pair' && found.certificate.fingerprint === fingerprint) return true
+    }
+    return false
   }
 
   /** The file that the link points to; undefined if there is no link. */
@@ -109,7 +150,7 @@ export class CredentialStore {
     if (!isMatching({certificatePem, keyPem})) {
       throw new TrustError('PAIR_MISMATCH', 'the certificate does not belong to the key')
     }
-    await ensureFolder(this.folder)
+    await ensureFolder(this.folder, {repair: this.record !== undefined})
     await this.#target()
     const file = await this.#writeNew(certificatePem + keyPem, now)
     await this.#swap(file)
@@ -172,6 +213,20 @@ export class CredentialStore {
       temporary.release()
     }
   }
+}
+
+async function readPairFile(file: string): Promise<StoredCredential | 'no pair' | undefined> {
+  const text = (await readFileIfThere(file, {secret: true}))?.toString()
+  if (text === undefined) return undefined
+  if (!isMatching({certificatePem: text, keyPem: text})) return 'no pair'
+  return {certificatePem: text, keyPem: text, certificate: parseCertificate(text), file}
+}
+
+function isBetter(one: StoredCredential, other: StoredCredential, now: Date): boolean {
+  const isValid = ({certificate: {notBefore, notAfter}}: StoredCredential) =>
+    notBefore <= now && notAfter > now
+  if (isValid(one) !== isValid(other)) return isValid(one)
+  return one.certificate.notBefore >= other.certificate.notBefore
 }
 
 /** False for what is not a certificate: nobody knows what it is for. */
