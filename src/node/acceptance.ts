@@ -31,6 +31,27 @@ export async function requireAccepted(
   }
 }
 
+/** Whether the cluster refuses a certificate that is still valid. What a server cannot tell is no refusal. */
+export async function isRefused(
+  info: TrustedClusterInfo,
+  identity: Identity,
+  now: Date,
+  patience?: Patience,
+): Promise<boolean> {
+  const [certificate, ...intermediates] = parseBundle(identity.certificatePem)
+  if (certificate && isSignedByCluster(info, {certificate, intermediates}, now)) return false
+  const ask = (client: ApiClient, _server: string, signal?: AbortSignal) =>
+    client.selfSubjectReviews.create({metadata: {}}, {signal})
+  try {
+    await withCertificate(info, identity, ask, {patience})
+    return false
+  } catch (error) {
+    if (hasCode(error, 'UNAUTHORIZED')) return true
+    if (hasCode(error, 'FORBIDDEN', 'NOT_FOUND')) return false
+    throw error
+  }
+}
+
 function isSignedByCluster(
   {ca}: TrustedClusterInfo,
   {certificate, intermediates}: IssuedChain,

@@ -5,7 +5,14 @@ import {encodeBundle, parseBundle, uniqueCertificates} from '../pki/bundle.ts'
 import {defaultNodeDir} from '../fs/default-folders.ts'
 import {readFileIfThere} from '../fs/files.ts'
 import {ensureFolder} from '../fs/folders.ts'
-import {ensureFiles, isCurrent, nodeFile, nodeRecord, type NodeFile} from './node-files.ts'
+import {
+  ensureFiles,
+  isCurrent,
+  isKubeletsFolder,
+  nodeFile,
+  nodeRecord,
+  type NodeFile,
+} from './node-files.ts'
 
 /** Neither file is secret. */
 const PUBLIC = 0o644
@@ -61,11 +68,16 @@ export async function requireSameCluster(dir: string, {ca, server}: TrustedClust
     'CONFLICT',
     `${dir} belongs to a node of another cluster, or its CA was rotated while this machine was off: it is not the one of ${server}`,
     {
-      hints: [
-        `if the CA was rotated, run "trustadm node leave${flag}" here, then join again`,
-        'for another cluster, use another folder with --dir',
-        `or, if that cluster no longer exists, move ${dir} away first`,
-      ],
+      hints: (await isKubeletsFolder(dir))
+        ? [
+            `if the CA was rotated, move ${shellWord(nodeFile(dir, 'ca'))} away and run the command again: the key of this machine is kept`,
+            'for another cluster, take this machine out of its old one first, with "kubeadm reset"',
+          ]
+        : [
+            `if the CA was rotated, run "trustadm node leave${flag}" here, then join again`,
+            'for another cluster, use another folder with --dir',
+            `or, if that cluster no longer exists, move ${dir} away first`,
+          ],
     },
   )
 }

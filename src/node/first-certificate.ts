@@ -54,13 +54,13 @@ interface LastKey {
  */
 async function findLastKey(
   store: CredentialStore,
-  nodeName: string,
+  {nodeName, isRefused = false}: Pick<FirstCertificateOptions, 'nodeName' | 'isRefused'>,
   now: Date,
 ): Promise<LastKey | undefined> {
   const last = await store.read()
   if (!last || !isOwnCertificate(last.certificate, nodeName)) return undefined
   const {certificate, keyPem} = last
-  if (certificate.notBefore <= now && certificate.notAfter > now) return undefined
+  if (!isRefused && certificate.notBefore <= now && certificate.notAfter > now) return undefined
   const privateKey = parsePrivateKey(keyPem)
   const keys = {privateKey, publicKey: publicHalf(privateKey)}
   const pending = await readPendingKey(pendingKeyIn(store.folder))
@@ -73,6 +73,8 @@ interface FirstCertificateOptions {
   info: TrustedClusterInfo
   credential: BootstrapCredential
   store: CredentialStore
+  /** Whether the cluster refuses the stored certificate, though it has not expired. */
+  isRefused?: boolean | undefined
   clock: Clock
   freshKeys: () => Promise<KeyPair>
   /** Prints a line about what was done. */
@@ -106,7 +108,7 @@ const pendingKey = (options: FirstCertificateOptions): Promise<PendingKey> =>
  */
 export async function getFirstCertificate(options: FirstCertificateOptions): Promise<string> {
   const {nodeName, info, credential, store, clock, connections, patience} = options
-  const last = await findLastKey(store, nodeName, clock.now())
+  const last = await findLastKey(store, options, clock.now())
   try {
     const {keys, head, ...pair} = await withCredential(
       info,

@@ -1,6 +1,6 @@
 import {join} from 'node:path'
 import {hasCode} from '../errors.ts'
-import {lookAt} from '../fs/file-checks.ts'
+import {lookAt, unreadable} from '../fs/file-checks.ts'
 import {readFileIfThere, writeFilesSafely} from '../fs/files.ts'
 import {
   forgetMade,
@@ -28,6 +28,8 @@ const NODE_FILES = {
   manifest: 'node-manifest.json',
   pki: 'pki',
   ca: 'pki/ca.crt',
+  /** Only on a machine of a control plane. */
+  caKey: 'pki/ca.key',
   /** Held by the process that works in the folder. */
   lock: 'lock',
   /** Held by a `join` from when it wants the folder until it ends: a running `node run` lets go of the folder meanwhile. */
@@ -67,6 +69,21 @@ function unlessDamaged(error: unknown): void {
 /** The node that a folder was made for; undefined if trustadm has made nothing there. */
 export const readNodeRecord = async (dir: string): Promise<{nodeName?: string} | undefined> =>
   await readManifest({dir, manifest: NODE_FILES.manifest})
+
+/**
+ * Whether trustadm has neither joined nor made anything in a folder that has a kubelet.conf, as on a machine that joined with kubeadm. Its
+ * files stay what they are: no file is taken over as trustadm's own, and only what has to change in them does.
+ */
+export async function isKubeletsFolder(dir: string): Promise<boolean> {
+  const has = async (file: 'kubeconfig' | 'clusterInfo' | 'manifest') => {
+    const path = nodeFile(dir, file)
+    const stats = await lookAt(path).catch((error: unknown) => {
+      throw unreadable(path, error)
+    })
+    return stats !== undefined
+  }
+  return (await has('kubeconfig')) && !(await has('clusterInfo')) && !(await has('manifest'))
+}
 
 export interface NodeFile {
   path: string

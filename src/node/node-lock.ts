@@ -3,7 +3,7 @@ import {ensureFolder} from '../fs/folders.ts'
 import {lockFolderWhenFree, lockHolder, LONGEST_WAIT} from '../fs/folder-lock.ts'
 import {removeLeftovers} from '../fs/temporary-names.ts'
 import {sleep} from '../runtime.ts'
-import {nodeFile} from './node-files.ts'
+import {isKubeletsFolder, nodeFile} from './node-files.ts'
 
 /** The lock of a node's folder: one process at a time may change it. */
 export interface NodeLock {
@@ -13,6 +13,10 @@ export interface NodeLock {
   /** From now on, tells this to who asks while it is held. */
   answer(give: () => string): void
 }
+
+/** Others may look into the folder of a kubelet, as static pods that do not run as root. */
+const ensureNodeFolder = async (dir: string): Promise<void> =>
+  await ensureFolder(dir, {repair: !(await isKubeletsFolder(dir))})
 
 type Take = (
   signal: AbortSignal | undefined,
@@ -49,7 +53,7 @@ const WHAT = 'the same node'
 
 export const nodeLock = (dir: string, tell: (line: string) => void): NodeLock =>
   heldOnce(dir, async (signal, answer) => {
-    await ensureFolder(dir)
+    await ensureNodeFolder(dir)
     return await lockFolderWhenFree(nodeFile(dir, 'lock'), {what: WHAT, tell, signal, answer})
   })
 
@@ -62,7 +66,7 @@ export const joinLock = (
   heldOnce(dir, async (signal) => {
     const most = longest() ?? LONGEST_WAIT
     const end = performance.now() + most
-    await ensureFolder(dir)
+    await ensureNodeFolder(dir)
     await ensureFolder(nodeFile(dir, 'lock'))
     const wait = {what: WHAT, tell, signal}
     const leave = await lockFolderWhenFree(nodeFile(dir, 'joinLock'), {...wait, longest: most})

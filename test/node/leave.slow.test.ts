@@ -5,6 +5,7 @@ import {recordKey} from '../../src/controllers/approval/node-record.ts'
 import {requestedCertificate} from '../../src/csr/requested-certificate.ts'
 import {lockFolder} from '../../src/fs/folder-lock.ts'
 import {JOIN_PHASES, joinPhases, runJoin} from '../../src/node/join/join.ts'
+import {keepClusterInfo, readClusterInfo} from '../../src/node/cluster-info-store.ts'
 import {leave, planLeave} from '../../src/node/leave.ts'
 import {nodeFile} from '../../src/node/node-files.ts'
 import {nodeUnit} from '../../src/node/node-unit.ts'
@@ -256,8 +257,12 @@ describe('a node that leaves', function () {
   it('takes only what it wrote out of the folder of a kubeadm control plane', async () => {
     const dir = await kubeadmFolder('phase')
     const before = await contentOf(dir)
-    const request = joinRequest(cluster.settings(dir, 'phase'))
-    await runJoin(request, [JOIN_PHASES.discovery])
+    await runJoin(joinRequest(cluster.settings(dir, 'phase')), [JOIN_PHASES.discovery])
+    await assert.rejects(leave(dir, undefined, options), {code: 'NOT_FOUND'})
+    // As releases did that knew nothing of such folders.
+    const info = await readClusterInfo(await joined('other'))
+    assert.ok(info)
+    await keepClusterInfo(dir, info)
     const report = await leave(dir, undefined, {...options, operator: {kubeconfig}})
     assert.deepEqual(report.removed, [
       join(dir, 'cluster-info.yaml'),

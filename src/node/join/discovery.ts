@@ -27,6 +27,7 @@ export const discovery: JoinPhase = {
 
   async plan(context) {
     const outdated = await outdatedClusterInfo(context.settings.dir, await find(context))
+    if (context.isKubelets) return []
     return outdated.map((path) => `store what is known about the cluster in ${path}`)
   },
 
@@ -36,7 +37,8 @@ export const discovery: JoinPhase = {
     await lock.hold()
     // Another run may have changed the folder in the meantime.
     await requireSameCluster(settings.dir, info)
-    await keepClusterInfo(settings.dir, info)
+    // Of a kubelet's own files, those that it needs to trust the cluster change together with its certificate.
+    if (!context.isKubelets) await keepClusterInfo(settings.dir, info)
     tell(`the cluster at ${info.server} is trusted`)
   },
 }

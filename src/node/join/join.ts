@@ -9,7 +9,8 @@ import {
   type Plan,
 } from '../../phases.ts'
 import {generateKeys, type KeyPair} from '../../pki/keys.ts'
-import {findCertDir} from '../cert-dir.ts'
+import {findCertDir, usedCertDir} from '../cert-dir.ts'
+import {isKubeletsFolder} from '../node-files.ts'
 import {joinLock} from '../node-lock.ts'
 import {cleanup} from './cleanup.ts'
 import {discovery} from './discovery.ts'
@@ -30,7 +31,7 @@ import {tlsBootstrap} from './tls-bootstrap.ts'
 
 export interface JoinRequest extends Omit<
   JoinContext,
-  'certDir' | 'connections' | 'lock' | 'freshKeys' | 'info' | 'patience'
+  'certDir' | 'isKubelets' | 'connections' | 'lock' | 'freshKeys' | 'info' | 'patience'
 > {
   /** Of a command that has begun before; else it begins now. */
   patience?: Patience
@@ -109,6 +110,8 @@ async function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): Pr
   return {
     ...request,
     certDir: await findCertDir(dir, certDir),
+    // With a pair that nobody manages yet, it is the folder of a machine that is being set up.
+    isKubelets: (await isKubeletsFolder(dir)) && (await usedCertDir(dir)) !== undefined,
     connections: new SharedConnections(),
     patience,
     lock: joinLock(dir, request.note, () => timeLeft(patience) ?? timeout ?? certificateTimeout),

@@ -1,6 +1,8 @@
 import {ensureFolder} from '../../fs/folders.ts'
 import {withCredential} from '../cluster-access.ts'
 import {bootstrapKubeconfig, kubeletKubeconfig} from '../kubeconfigs.ts'
+import {readKubeletConf} from '../kubelet-conf.ts'
+import {changeTrust, useLink} from '../kubelet-folder.ts'
 import {ensureFile, isCurrent, nodeFile, nodeRecord} from '../node-files.ts'
 import {requireNameFree} from '../node-object.ts'
 import {
@@ -28,11 +30,21 @@ export const kubeconfig: JoinPhase = {
   },
 
   async run(context) {
-    await context.lock.hold()
+    const {settings, certDir, tell, isKubelets, lock} = context
+    await lock.hold()
     await requireValid(context)
     const file = await fileOf(context)
-    const isWritten = await ensureFile(file, nodeRecord(context.settings.dir))
-    context.tell(`${file.path} ${isWritten ? 'was written' : 'is kept'}`)
+    if (isKubelets) {
+      const info = await requireClusterInfo(context)
+      const before = await (await readKubeletConf(settings.dir))?.cluster()
+      const changed = [
+        ...(before ? await changeTrust({dir: settings.dir, info: before}, info, info.server) : []),
+        ...(await useLink({dir: settings.dir, certDir})),
+      ]
+      return tell(`${file.path} ${changed.includes(file.path) ? 'was changed' : 'is kept'}`)
+    }
+    const isWritten = await ensureFile(file, nodeRecord(settings.dir))
+    tell(`${file.path} ${isWritten ? 'was written' : 'is kept'}`)
   },
 }
 

@@ -1,4 +1,5 @@
 import type {Patience} from '../../client/patience.ts'
+import {shellWord} from '../../client/printable.ts'
 import type {SharedConnections} from '../../client/shared-connections.ts'
 import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import type {DiscoveryOptions} from '../../discovery/plan.ts'
@@ -14,8 +15,10 @@ import {
 } from '../bootstrap-credential.ts'
 import {isOwnCertificate} from '../client-certificate.ts'
 import {readClusterInfo} from '../cluster-info-store.ts'
-import {CredentialStore, type StoredCredential} from '../credential-store.ts'
-import {nodeRecord} from '../node-files.ts'
+import {findHeldPair, type HeldPair} from '../certificate-manager/held-pair.ts'
+import {CredentialStore} from '../credential-store.ts'
+import {readKubeletConf} from '../kubelet-conf.ts'
+import {nodeRecord, type NodeRecord} from '../node-files.ts'
 import type {NodeLock} from '../node-lock.ts'
 import type {JoinPhaseName} from './names.ts'
 
@@ -61,6 +64,8 @@ export interface JoinContext {
   lock: NodeLock
   /** The folder of the node's certificates and keys. */
   certDir: string
+  /** Whether a kubelet has joined from the folder before, without trustadm: then its files stay its own, and it registers the Node. */
+  isKubelets: boolean
   /** The cluster, once it is found. */
   info?: TrustedClusterInfo
   /** A new key, which may have been generated ahead of time. */
@@ -69,42 +74,58 @@ export interface JoinContext {
 
 export type JoinPhase = Phase<JoinContext, JoinPhaseName>
 
-export const storeOf = ({certDir, settings}: JoinContext): CredentialStore =>
-  new CredentialStore(certDir, {record: nodeRecord(settings.dir)})
+export const recordOf = ({isKubelets, settings}: JoinContext): NodeRecord | undefined =>
+  isKubelets ? undefined : nodeRecord(settings.dir)
+
+export const storeOf = (context: JoinContext): CredentialStore =>
+  new CredentialStore(context.certDir, {record: recordOf(context)})
 
 /** The cluster that this run has found, or that an earlier one has stored. */
 export async function requireClusterInfo(context: JoinContext): Promise<TrustedClusterInfo> {
-  const info = context.info ?? (await readClusterInfo(context.settings.dir))
+  const {dir} = context.settings
+  const info =
+    context.info ??
+    (await readClusterInfo(dir)) ??
+    (context.isKubelets ? await (await readKubeletConf(dir))?.cluster() : undefined)
   if (info) return (context.info = info)
   throw new TrustError('NOT_FOUND', `${context.settings.dir} does not say which cluster to trust`, {
     hints: ['run "trustadm join phase discovery" first, or "trustadm join" as a whole'],
   })
 }
 
-/** The current certificate, if it is still valid. One of another node is refused: the folder belongs to that node. */
-export async function findValid(context: JoinContext): Promise<StoredCredential | undefined> {
-  const {nodeName} = context.settings
-  const {certDir} = context
-  const current = await storeOf(context).read()
-  if (!current) return undefined
-  const {certificate} = current
+/** The pair of this node in its folder, or in its kubelet.conf. One of another node is refused: the folder belongs to that node. */
+async function findHeld(context: JoinContext): Promise<HeldPair | undefined> {
+  const {nodeName, dir} = context.settings
+  const {certDir, clock} = context
+  const held = await findHeldPair({dir, store: storeOf(context)}, clock.now())
+  if (!held) return undefined
+  const {certificate, from, file} = held
   if (!isOwnCertificate(certificate, nodeName)) {
     throw new TrustError(
       'CONFLICT',
-      `${certDir} contains the certificate of "${certificate.subject.commonName}", not of the node "${nodeName}"`,
+      `${from === 'link' ? certDir : file} contains the certificate of "${certificate.subject.commonName}", not of the node "${nodeName}"`,
       {
         hints: [
           'use another folder with --dir',
-          'or, if that node is not needed any more, run "trustadm node leave" first',
+          context.isKubelets
+            ? `or --node-name ${shellWord(held.nodeName)}, if this machine is that node`
+            : 'or, if that node is not needed any more, run "trustadm node leave" first',
         ],
       },
     )
   }
-  const now = context.clock.now()
-  return certificate.notBefore <= now && certificate.notAfter > now ? current : undefined
+  return held
 }
 
-export async function requireValid(context: JoinContext): Promise<StoredCredential> {
+/** That pair, if it is still valid. */
+export async function findValid(context: JoinContext): Promise<HeldPair | undefined> {
+  const held = await findHeld(context)
+  const now = context.clock.now()
+  const {notBefore, notAfter} = held?.certificate ?? {}
+  return notBefore && notAfter && notBefore <= now && notAfter > now ? held : undefined
+}
+
+export async function requireValid(context: JoinContext): Promise<HeldPair> {
   const current = await findValid(context)
   if (current) return current
   throw new TrustError('NOT_FOUND', `there is no valid certificate in ${context.certDir}`, {
