@@ -4,6 +4,7 @@ import {isForeignAnswer} from '../client/status-errors.ts'
 import {elsewhere, hasCode, TrustError, type Hint} from '../errors.ts'
 import {defaultNodeDir} from '../fs/default-folders.ts'
 import {type Clock, formatTimestamp} from '../runtime.ts'
+import {nodeFile} from './node-files.ts'
 
 /** Nothing answered, or nothing that this node trusts, or a server that cannot do its work. */
 const UNHEALTHY = [
@@ -74,6 +75,8 @@ export class Wait {
 export interface Self {
   dir: string
   nodeName: string
+  /** Whether its kubelet joined with kubeadm or by itself. */
+  isKubelets?: boolean
 }
 
 const JOIN_COMMAND = elsewhere(
@@ -83,22 +86,31 @@ const JOIN_COMMAND = elsewhere(
 const flagsFor = ({dir}: Self): string[] =>
   dir === defaultNodeDir() ? [] : [`--dir ${shellWord(dir)}`]
 
-const addedFor = (self: Self): string =>
+/** What `trustadm join` needs to bring this very machine back. */
+const ownJoinFlags = (self: Self): string =>
   [...flagsFor(self), `--node-name ${shellWord(self.nodeName)}`].join(' ')
 
 /** What a machine that has lost its cluster has to do. `join` itself prints how to get its name back. */
 function joinAgain(self: Self): Hint[] {
+  const added = ownJoinFlags(self)
+  if (self.isKubelets) {
+    const ca = shellWord(nodeFile(self.dir, 'ca'))
+    return [
+      JOIN_COMMAND,
+      `then run "mv ${ca} ${ca}.old" here, and that join command with "${added}" added: the key and all pods stay`,
+    ]
+  }
   const leave = ['trustadm node leave', ...flagsFor(self)].join(' ')
   return [
     JOIN_COMMAND,
-    `then run "${leave}" here, and that join command with "${addedFor(self)}" added`,
+    `then run "${leave}" here, and that join command with "${added}" added`,
   ]
 }
 
 /** What a machine has to do whose certificate has expired. Never to leave: it would lose the key by which the cluster knows it. */
 const hintsIfExpired = (self: Self): Hint[] => [
   JOIN_COMMAND,
-  `then run it here with "${addedFor(self)}" added: it keeps the key, so that the cluster recognizes this machine`,
+  `then run it here with "${ownJoinFlags(self)}" added: it keeps the key, so that the cluster recognizes this machine`,
   'or give "trustadm node run" a --bootstrap-kubeconfig',
 ]
 

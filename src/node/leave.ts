@@ -15,7 +15,7 @@ import {readClusterInfo} from './cluster-info-store.ts'
 import {CredentialStore, type StoredCredential} from './credential-store.ts'
 import {forgetNode, notForgotten, type Forgotten} from './forget-node.ts'
 import {findNodeFolder, type NodeFolder} from './node-folder.ts'
-import {nodeFile, readNodeRecord} from './node-files.ts'
+import {isKubeletsFolder, nodeFile, readNodeRecord} from './node-files.ts'
 import {removeUnit, type RemovedUnit} from './systemd-unit.ts'
 
 /** What `node leave` prints. */
@@ -53,6 +53,9 @@ export async function planLeave(dir: string, certDir?: string): Promise<NodeFold
   if (folder) return folder
   throw new TrustError('NOT_FOUND', `there is no node in ${dir}`, {
     hints: [
+      ...((await isKubeletsFolder(dir))
+        ? ['trustadm has not joined this machine: leave with what joined it, as "kubeadm reset"']
+        : []),
       dir === defaultNodeDir()
         ? 'name the folder of the node with --dir'
         : 'check the name: the folder of a node contains cluster-info.yaml',

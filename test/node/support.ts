@@ -2,7 +2,7 @@ import {mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import type {CertificateSigningRequest} from '../../src/api/certificates.ts'
-import {clusterInfoConfigMap, jwsKey} from '../../src/bootstrap/cluster-info.ts'
+import {clusterInfoConfigMap, jwsKey, type ClusterInfo} from '../../src/bootstrap/cluster-info.ts'
 import {describeToken} from '../../src/bootstrap/token-info.ts'
 import {toSecret} from '../../src/bootstrap/token-secret.ts'
 import {formatToken, type BootstrapToken} from '../../src/bootstrap/token.ts'
@@ -33,7 +33,7 @@ export interface JoinableCluster extends TestServer {
   /** What is needed to join, with a folder and a name of its own. */
   settings: (dir: string, nodeName: string, more?: Partial<JoinSettings>) => JoinSettings
   /** Publishes another cluster-info, signed with the token. */
-  publish: (info: {server: string; ca: string}) => Promise<void>
+  publish: (info: ClusterInfo) => Promise<void>
   approve: (name: string) => Promise<void>
   deny: (name: string, reason: string, message: string) => Promise<void>
   fail: (name: string, reason: string, message: string) => Promise<void>
@@ -48,7 +48,7 @@ export interface JoinableCluster extends TestServer {
 export async function startJoinableCluster(): Promise<JoinableCluster> {
   const server = await startTestServer({controllers: false})
   const admin = server.clientAs(ADMIN)
-  const signedInfo = (published: {server: string; ca: string}) => {
+  const signedInfo = (published: ClusterInfo) => {
     const info = clusterInfoConfigMap(published)
     const kubeconfig = info.data?.kubeconfig ?? ''
     const signature = independentJws(kubeconfig, TOKEN)

@@ -6,6 +6,11 @@ import {nodeFlags} from '../node-flags.ts'
 export const renewalFlags = {
   ...nodeFlags,
   'bootstrap-kubeconfig': joinFlags['bootstrap-kubeconfig'],
+  'on-change': Flags.string({
+    helpValue: '<command>',
+    summary:
+      'a shell command to run after a certificate or the CA bundle has changed; $TRUSTADM_CHANGED says what [default in the folder of a kubelet: restart it]',
+  }),
   'cert-duration': Flags.string({
     helpValue: '<duration>',
     summary:
@@ -36,11 +41,6 @@ export const agentFlags = {
     summary:
       'RotateKubeletClientCertificate=false only loads the client certificate, and warns when it is due',
   }),
-  'on-change': Flags.string({
-    helpValue: '<command>',
-    summary:
-      'a shell command to run after a certificate or the CA bundle has changed; $TRUSTADM_CHANGED says what',
-  }),
 }
 
 export interface RenewalFlagValues {
@@ -48,6 +48,7 @@ export interface RenewalFlagValues {
   'cert-dir'?: string | undefined
   'bootstrap-kubeconfig'?: string | undefined
   'cert-duration'?: string | undefined
+  'on-change'?: string | undefined
 }
 
 export interface AgentFlagValues extends RenewalFlagValues {
@@ -55,5 +56,4 @@ export interface AgentFlagValues extends RenewalFlagValues {
   serving?: boolean | undefined
   'rotate-at'?: string | undefined
   'feature-gates'?: string[] | undefined
-  'on-change'?: string | undefined
 }

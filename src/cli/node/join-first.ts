@@ -1,7 +1,7 @@
 import {hasCode} from '../../errors.ts'
 import {openNodeHome} from '../../node/agent/node-home.ts'
 import type {Clock} from '../../runtime.ts'
-import {nodeDirOf} from '../folders.ts'
+import {joinedDirOf} from '../folders.ts'
 import {openJoinSession, runJoinSession} from '../join-session.ts'
 import type {AgentFlagValues} from './agent-flags.ts'
 
@@ -11,7 +11,7 @@ export async function joinFirst(
   clock: Clock,
 ): Promise<void> {
   try {
-    await openNodeHome(nodeDirOf(flags.dir), flags['cert-dir'])
+    await openNodeHome(await joinedDirOf(flags.dir), flags['cert-dir'], clock)
   } catch (error) {
     if (!hasCode(error, 'NOT_JOINED')) throw error
     const {quiet, verbose, dir} = flags

@@ -3,18 +3,21 @@ import {shellWord} from '../../client/printable.ts'
 import {SHORTEST_SECONDS} from '../../csr/signers.ts'
 import {messageOf, TrustError} from '../../errors.ts'
 import {lookAt} from '../../fs/file-checks.ts'
-import {openNodeHome, servingStore, type NodeHome} from '../../node/agent/node-home.ts'
-import type {NodeSession} from '../../node/agent/run-agent.ts'
 import {
-  DEFAULT_WINDOW,
-  parseRotationWindow,
-} from '../../node/certificate-manager/rotation-deadline.ts'
+  defaultWindow,
+  type NodeHome,
+  openNodeHome,
+  servingStore,
+  takeOverPair,
+} from '../../node/agent/node-home.ts'
+import type {NodeSession} from '../../node/agent/run-agent.ts'
+import {parseRotationWindow} from '../../node/certificate-manager/rotation-deadline.ts'
 import {kubeconfigCredential, ownPairOf} from '../../node/bootstrap-credential.ts'
 import {nodeFile} from '../../node/node-files.ts'
 import {nodeLock} from '../../node/node-lock.ts'
 import {requireNodeName} from '../../node/node-name.ts'
 import type {Clock} from '../../runtime.ts'
-import {nodeDirOf} from '../folders.ts'
+import {joinedDirOf} from '../folders.ts'
 import type {AgentFlagValues, RenewalFlagValues} from './agent-flags.ts'
 
 interface Surroundings {
@@ -30,17 +33,16 @@ export async function openNodeSession(
   surroundings: Surroundings,
 ): Promise<NodeSession> {
   const rotateAt = flags['rotate-at']
-  const window =
-    rotateAt === undefined ? DEFAULT_WINDOW : parseRotationWindow(rotateAt, '--rotate-at')
+  const window = rotateAt === undefined ? undefined : parseRotationWindow(rotateAt, '--rotate-at')
   const rotatesClient = readGates(flags['feature-gates'] ?? [])
   const session = await openRenewalSession(flags, surroundings)
   requireSameNode(session.home, flags['node-name'])
   return {
     ...session,
-    window,
+    window: window ?? session.window,
     rotatesClient,
-    serving: flags.serving ?? false,
-    onChange: flags['on-change'],
+    // The one of a kubelet has to follow the CAs with the client certificate.
+    serving: flags.serving === true || (session.home.isKubelets && session.serving),
   }
 }
 
@@ -66,8 +68,8 @@ export async function openRenewalSession(
   {clock, log}: Surroundings,
 ): Promise<NodeSession> {
   const seconds = readSeconds(flags['cert-duration'])
-  const dir = nodeDirOf(flags.dir)
-  const openHome = () => openNodeHome(dir, flags['cert-dir'])
+  const dir = await joinedDirOf(flags.dir)
+  const openHome = () => openNodeHome(dir, flags['cert-dir'], clock)
   const home = await openHome()
   const bootstrap = () => findCredential(dir, flags['bootstrap-kubeconfig'], clock)
   const given = async () => {
@@ -83,7 +85,8 @@ export async function openRenewalSession(
   }
   return {
     home,
-    window: DEFAULT_WINDOW,
+    window: defaultWindow(home),
+    onChange: flags['on-change'],
     seconds,
     rotatesClient: true,
     serving: (await servingStore(home).currentFile()) !== undefined,
@@ -91,6 +94,7 @@ export async function openRenewalSession(
     given: await given(),
     lock: nodeLock(dir, log),
     openHome,
+    takeOver: () => takeOverPair(dir, flags['cert-dir'], {clock, log}),
     clock,
     random: Math.random,
     log,

@@ -5,7 +5,7 @@ import {renewalFlags} from '../../cli/node/agent-flags.ts'
 export default class NodeRenew extends TrustCommand {
   static override summary = "renew this machine's certificates now, whether they are due or not"
   static override description =
-    'If "node run" is running, it does the work, and its flags apply. If nobody approves the serving certificate, only the client certificate is renewed, and the exit code says so. A certificate that has expired needs --bootstrap-kubeconfig, or "trustadm join" with a new token.'
+    'If "node run" is running, it does the work, and its flags apply. If nobody approves the serving certificate, only the client certificate is renewed, and the exit code says so. A certificate that has expired needs --bootstrap-kubeconfig, or "trustadm join" with a new token. In /etc/kubernetes, where kubeadm joined the machine, it also makes the kubelet follow new CAs, and restarts it.'
   static override examples = ['<%= config.bin %> <%= command.id %>']
   static override flags = {...renewalFlags, output}
 

@@ -7,6 +7,7 @@ export default class NodeRun extends TrustCommand {
   static override description = `Renews the certificate of a node that has joined before it expires, with a new key each time, and follows the cluster's CAs: cluster-info is read again every 5 to 10 minutes, and kubelet.conf, pki/ca.crt and cluster-info.yaml change together. Runs in the foreground until it is stopped; for systemd and containers. Nothing else renews a node, unless a kubelet does.
 
 A failure never takes away what works: the old certificate stays in use, and the next attempt comes after 2 to 32 seconds, or when a busy server asks for it. SIGTERM and SIGINT end it; SIGHUP makes it look at everything again at once.
+In /etc/kubernetes, where kubeadm joined the machine, it works with the kubelet's own files, and restarts the kubelet after it has changed them.
 With --bootstrap-kubeconfig, a machine that has not joined joins first, and one whose certificate has expired gets a new one.
 Prints one line, "ready" and the name of the node, on the standard output; the log goes to the standard error.`
   static override examples = [

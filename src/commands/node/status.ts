@@ -1,5 +1,5 @@
 import {output} from '../../cli/flags.ts'
-import {nodeDirOf} from '../../cli/folders.ts'
+import {joinedDirOf} from '../../cli/folders.ts'
 import {NodeStatusBase} from '../../cli/node/status-command.ts'
 import {nodeFlags} from '../../cli/node-flags.ts'
 
@@ -18,6 +18,6 @@ export default class NodeStatusCommand extends NodeStatusBase {
 
   async run(): Promise<void> {
     const {flags} = await this.parse(NodeStatusCommand)
-    await this.showNode(nodeDirOf(flags.dir), flags)
+    await this.showNode(await joinedDirOf(flags.dir), flags)
   }
 }

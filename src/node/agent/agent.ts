@@ -5,7 +5,7 @@ import {formatRotationWindow} from '../certificate-manager/rotation-deadline.ts'
 import {clockAhead, ServerClock} from '../certificate-manager/server-clock.ts'
 import {AgentMetrics} from './agent-metrics.ts'
 import {AgentRecord} from './agent-state.ts'
-import {Announcer} from './announcer.ts'
+import {Announcer, restartKubelet} from './announcer.ts'
 import {Wait} from '../failures.ts'
 import {readNodeRecord} from '../node-files.ts'
 import {ClusterTrust, refreshAfter} from './cluster-trust.ts'
@@ -29,6 +29,8 @@ export interface AgentOptions extends RenewalOptions {
   onChange?: string | undefined
   /** Whether this only renews: the next `node run` announces the change, and its window stays the one that is shown. */
   onlyRenews?: boolean | undefined
+  /** For how many milliseconds nothing may change before the kubelet is restarted. */
+  settling?: number | undefined
 }
 
 export interface NodeAgent {
@@ -75,22 +77,29 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
     connection,
     clock,
     random,
-    report: () =>
-      client.manager.current &&
-      trustReport({
+    report: () => {
+      const {current} = client.manager
+      // A kubelet trusts only what it has read when it started.
+      if (!current || (home.isKubelets && announcer.isBehind)) return undefined
+      return trustReport({
         info: trust.home.info,
-        client: client.manager.current,
+        client: current,
         serving: serving?.manager.current,
         lastRenewal: record.state.client.lastRenewal,
-      }),
+      })
+    },
   })
   connection.onLost = () => reports.lookSoon()
+  /** A kubelet may serve under other names than its Node has: its next certificate is for the same ones. */
+  const presentNames = () =>
+    home.isKubelets ? serving?.manager.current?.certificate.names : undefined
   const serving: ManagedCertificate | undefined = options.serving
-    ? manageServing(options, shared, () => reports.names)
+    ? manageServing(options, shared, () => presentNames() ?? reports.names)
     : undefined
   await serving?.load()
-  const announcer = new Announcer({
-    command: options.onChange,
+  const announcer: Announcer = new Announcer({
+    command: options.onChange ?? (home.isKubelets ? restartKubelet(log) : undefined),
+    settling: home.isKubelets ? options.settling : undefined,
     home: () => trust.home,
     client: () => client.manager.current,
     serving: () => serving?.manager.current,
@@ -99,9 +108,10 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
     random,
     log,
   })
-  await trust.restoreFiles()
+  await trust.restoreFiles(client.manager.current)
+  const announces = !onlyRenews || home.isKubelets || options.onChange !== undefined
+  if (announces) await announcer.begin()
   if (!onlyRenews) {
-    await announcer.begin()
     await record.change((state) => ({...state, rotateAt: formatRotationWindow(options.window)}))
   }
   metrics.watch({client: client.manager, serving: serving?.manager, record})
@@ -111,7 +121,10 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
     name: 'looking at the folder of the node',
     nextAt: () => clock.now(),
     work: async () => {
-      for (const one of managed) await one.load()
+      for (const one of managed) {
+        // A kubelet knows the certificates that it has got itself.
+        if ((await one.load()) && home.isKubelets) await announcer.skip(one.kind)
+      }
     },
   }
   const recordWait = new Wait(clock)
@@ -123,6 +136,12 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
       await readNodeRecord(home.dir)
     },
   }
+  /** Once the pair that was in it has been replaced: until then it shows that this pair is to be renewed. */
+  const kubeconfig: Duty = {
+    name: 'writing kubelet.conf',
+    nextAt: () => (trust.isGivenReplacedBy(client.manager.current) ? clock.now() : undefined),
+    work: () => trust.restoreFiles(client.manager.current),
+  }
   const renew = async (signal: AbortSignal) => {
     if (serving) await reports.namesDuty.work(signal)
     for (const one of managed) await one.renew(signal)
@@ -132,6 +151,7 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
       folder,
       ...managed.map(({clockDuty}) => clockDuty),
       client.duty,
+      kubeconfig,
       trust.duty,
       ...(serving ? [reports.namesDuty, serving.duty] : []),
       renewalRequests(home.dir, async (signal) => {
@@ -139,9 +159,9 @@ export async function openAgent(options: AgentOptions): Promise<NodeAgent> {
         await client.renew(signal)
         await serving?.renewUntilPending(signal)
       }),
+      ...(announces ? [announcer.duty] : []),
       reports.reportDuty,
       files,
-      ...(onlyRenews ? [] : [announcer.duty]),
     ],
     metrics,
     managed,

@@ -5,6 +5,7 @@ import {TrustError} from '../../errors.ts'
 import type {Clock} from '../../runtime.ts'
 import type {Pair} from '../certificate-manager/pair.ts'
 import {Wait} from '../failures.ts'
+import {kubeletState, RESTART_KUBELET} from '../kubelet-service.ts'
 import {nodeFile} from '../node-files.ts'
 import {runShellCommand, type ShellCommandOptions} from '../shell-command.ts'
 import {type AgentRecord, type Change, CHANGES} from './agent-state.ts'
@@ -13,16 +14,23 @@ import {clientStore, type NodeHome, servingStore} from './node-home.ts'
 
 export interface OnChangeOptions extends ShellCommandOptions {
   changes: readonly Change[]
+  /** What it is called in errors. */
+  what?: string
 }
 
 /** Runs the command of `--on-change`, with what has changed in its environment. */
-export async function runOnChange({changes, variables, ...how}: OnChangeOptions): Promise<void> {
+export async function runOnChange({
+  changes,
+  variables,
+  what = 'the command of --on-change',
+  ...how
+}: OnChangeOptions): Promise<void> {
   const ended = await runShellCommand({
     ...how,
     variables: {...variables, TRUSTADM_CHANGED: changes.join(',')},
   })
   if (ended === undefined) return
-  throw new TrustError('ON_CHANGE_FAILED', `the command of --on-change ${ended}`, {
+  throw new TrustError('ON_CHANGE_FAILED', `${what} ${ended}`, {
     hints: ['it is run again until it succeeds; see its output for the reason'],
     facts: {changes: [...changes]},
   })
@@ -30,9 +38,36 @@ export async function runOnChange({changes, variables, ...how}: OnChangeOptions)
 
 type Fingerprints = Partial<Record<Change, string>>
 
+/** What is run: the command of `--on-change`, or what is found out when it is needed; undefined if there is nothing to run. */
+type OnChange = string | (() => Promise<string | undefined>)
+
+/**
+ * A kubelet reads its certificates and CAs only when it starts: its files were changed behind its back. One that does not run will read
+ * them.
+ */
+export const restartKubelet = (log: (line: string) => void) => async () => {
+  const state = await kubeletState()
+  if (state === 'running') return RESTART_KUBELET
+  if (state === 'stopped') {
+    log('the kubelet does not run: it uses the new files when it starts')
+    return undefined
+  }
+  throw new TrustError(
+    'ON_CHANGE_FAILED',
+    'the kubelet has to be restarted to use the new files, and no systemd runs a kubelet.service here',
+    {
+      hints: [
+        'restart the kubelet, and say how it is restarted here with --on-change; until that succeeds, this machine does not report that it has followed',
+      ],
+    },
+  )
+}
+
 interface AnnouncerOptions {
   /** Without one, changes are only noted. */
-  command: string | undefined
+  command: OnChange | undefined
+  /** For how many milliseconds nothing may change before it is run: then one run is enough for several changes. */
+  settling?: number | undefined
   home: () => NodeHome
   client: () => Pair | undefined
   serving: () => Pair | undefined
@@ -53,19 +88,41 @@ export class Announcer {
   readonly #options: AnnouncerOptions
   readonly #backoff: Backoff
   readonly #wait: Wait
+  readonly #settling: Wait
+  #seen: string | undefined
 
   constructor(options: AnnouncerOptions) {
     this.#options = options
     this.#wait = new Wait(options.clock)
+    this.#settling = new Wait(options.clock)
     this.#backoff = new Backoff({...BACKOFF, random: options.random})
   }
 
   get duty(): Duty {
     return {
       name: 'the command of --on-change',
-      nextAt: () => (this.#changes().length > 0 ? this.#wait.until : undefined),
+      nextAt: () => (this.isBehind ? this.#settled() : undefined),
       work: (signal) => this.#announce(signal),
     }
+  }
+
+  /** Whether something has changed since the command last succeeded. */
+  get isBehind(): boolean {
+    return this.#changes().length > 0
+  }
+
+  #settled(): Date {
+    const seen = JSON.stringify(this.#fingerprints())
+    if (this.#seen !== seen) this.#settling.start(this.#options.settling ?? 0)
+    this.#seen = seen
+    return new Date(Math.max(this.#wait.until.getTime(), this.#settling.until.getTime()))
+  }
+
+  /** Notes a change that nobody has to be told of. */
+  async skip(kind: 'client' | 'serving'): Promise<void> {
+    const change = `${kind}-certificate` as const
+    const {announced = {}} = this.#options.record.state
+    await this.#note({...announced, [change]: this.#fingerprints()[change]})
   }
 
   retryNow(): void {
@@ -78,19 +135,29 @@ export class Announcer {
   }
 
   async #announce(signal: AbortSignal): Promise<void> {
-    const {command, home: homeNow, log} = this.#options
-    const [fingerprints, changes, home] = [this.#fingerprints(), this.#changes(), homeNow()]
-    if (command !== undefined) {
-      log(`running the command of --on-change: ${changes.join(', ')}`)
-      try {
-        await runOnChange({command, changes, variables: variablesOf(home), signal})
-      } catch (error) {
-        this.#wait.start(this.#backoff.next())
-        throw error
-      }
-      this.#backoff.reset()
+    const [fingerprints, changes] = [this.#fingerprints(), this.#changes()]
+    try {
+      await this.#run(changes, signal)
+    } catch (error) {
+      this.#wait.start(this.#backoff.next())
+      throw error
     }
+    this.#backoff.reset()
     await this.#note(fingerprints)
+  }
+
+  async #run(changes: readonly Change[], signal: AbortSignal): Promise<void> {
+    const {command: asked, home, log} = this.#options
+    const isFound = typeof asked === 'function'
+    const command = isFound ? await asked() : asked
+    if (command === undefined) return
+    log(
+      isFound
+        ? `running "${command}", because the kubelet reads its files only when it starts: ${changes.join(', ')}`
+        : `running the command of --on-change: ${changes.join(', ')}`,
+    )
+    const what = isFound ? `"${command}"` : 'the command of --on-change'
+    await runOnChange({command, changes, variables: variablesOf(home()), signal, what})
   }
 
   #changes(): Change[] {

@@ -1,7 +1,9 @@
 import {refreshClusterInfo} from '../../discovery/refresh.ts'
 import {type Clock, formatTimestamp} from '../../runtime.ts'
 import type {NodeConnection} from '../certificate-manager/connection.ts'
-import {ensureFiles, nodeRecord} from '../node-files.ts'
+import type {Pair} from '../certificate-manager/pair.ts'
+import {changeTrust, isTrustChanged, useLink, withTrustOf} from '../kubelet-folder.ts'
+import {ensureFiles, nodeFile, nodeRecord} from '../node-files.ts'
 import {asShutOut, serverHealth, Wait} from '../failures.ts'
 import {failureOf, type AgentRecord} from './agent-state.ts'
 import type {Duty} from './duties.ts'
@@ -49,23 +51,45 @@ export class ClusterTrust {
     this.#wait.end()
   }
 
-  /** Writes what a killed run has left unwritten. */
-  async restoreFiles(): Promise<void> {
-    for (const path of await ensureFiles(trustFiles(this.#home), nodeRecord(this.#home.dir))) {
-      this.#options.log(`${path} was written again`)
+  /** Whether kubelet.conf still holds a pair that this one has replaced. */
+  isGivenReplacedBy(current: Pair | undefined): boolean {
+    const {given} = this.#home
+    return given !== undefined && current !== undefined && current.certificate.fingerprint !== given
+  }
+
+  /** Writes what a killed run has left unwritten. kubelet.conf stays while its pair is in use and was not obtained by a manager. */
+  async restoreFiles(current: Pair | undefined): Promise<void> {
+    const {dir, given, isKubelets} = this.#home
+    const isReplaced = this.isGivenReplacedBy(current)
+    if (isKubelets) {
+      if (isReplaced) this.#log(await useLink(this.#home))
+    } else {
+      const conf = nodeFile(dir, 'kubeconfig')
+      const files = trustFiles(this.#home).filter(
+        ({path}) => path !== conf || given === undefined || isReplaced,
+      )
+      this.#log(await ensureFiles(files, nodeRecord(dir)))
     }
+    if (isReplaced) this.#home = {...this.#home, given: undefined}
+  }
+
+  #log(written: readonly string[]): void {
+    for (const path of written) this.#options.log(`${path} was written again`)
   }
 
   async #refresh(signal: AbortSignal): Promise<void> {
     const {clock, random, record, connection, log} = this.#options
     this.#wait.start(refreshAfter(random))
     try {
-      const {info, changed, problem} = await refreshClusterInfo(this.#home.info, {clock, signal})
-      if (problem !== undefined) throw asShutOut(problem, this.#home)
-      if (changed) {
-        const next = {...this.#home, info}
-        await ensureFiles(trustFiles(next), nodeRecord(next.dir))
-        this.#home = next
+      const home = this.#home
+      const found = await refreshClusterInfo(home.info, {clock, signal})
+      if (found.problem !== undefined) throw asShutOut(found.problem, home)
+      const info = home.isKubelets ? withTrustOf(home.info, found.info) : found.info
+      if (home.isKubelets ? isTrustChanged(home.info, info) : found.changed) {
+        const next = {...home, info}
+        if (home.isKubelets) await changeTrust(home, info)
+        else await ensureFiles(trustFiles(next), nodeRecord(next.dir))
+        this.#home = {...next, given: this.#home.given}
         await connection.follow(info)
         log(`the cluster's CAs or its address have changed; now trusted: ${info.pins.join(', ')}`)
       }

@@ -25,6 +25,8 @@ export interface RenewalOptions {
   seconds?: number | undefined
   /** Milliseconds to wait for a serving certificate; by default as long as the kubelet. */
   servingPatience?: number | undefined
+  /** Over how many milliseconds renewals for a new CA are spread; by default some seconds. */
+  issuerSpread?: number | undefined
   clock: Clock
   random: () => number
   log: (line: string) => void
@@ -66,7 +68,9 @@ export function manageClient(
         onPending: (csr) => managed.onPending(csr),
       }),
       issuer: () => connection().info.issuers?.client,
+      issuerSpread: options.issuerSpread,
       given,
+      replaced: home.given,
       clock,
       serverClock,
       early: record.state.client.early,
@@ -114,6 +118,7 @@ export function manageServing(
         )
       },
       issuer: () => connection().info.issuers?.serving,
+      issuerSpread: options.issuerSpread,
       clock,
       serverClock,
       early: record.state.serving.early,

@@ -68,9 +68,12 @@ export class ManagedCertificate {
     }
   }
 
-  /** Follows a pair that someone else put into the folder. */
-  async load(): Promise<void> {
-    if (await this.manager.load()) this.#tell('loaded')
+  /** Follows a pair that someone else put into the folder. Returns whether there was one. */
+  async load(): Promise<boolean> {
+    const isRenewing = this.#renewal !== undefined
+    if (!(await this.manager.load())) return false
+    this.#tell('loaded')
+    return !isRenewing
   }
 
   /** One attempt; joins the one that is under way. */

@@ -4,7 +4,6 @@ import {formatName} from '../../pki/distinguished-name.ts'
 import {lockHolder} from '../../fs/folder-lock.ts'
 import {type Clock, formatTimestamp} from '../../runtime.ts'
 import {
-  DEFAULT_WINDOW,
   drawFor,
   parseRotationWindow,
   rotationDeadline,
@@ -13,7 +12,7 @@ import {
   type Validity,
 } from '../certificate-manager/rotation-deadline.ts'
 import type {ClockLead, ServerClock} from '../certificate-manager/server-clock.ts'
-import type {CredentialStore} from '../credential-store.ts'
+import type {StoredCredential} from '../credential-store.ts'
 import {nodeFile} from '../node-files.ts'
 import {
   readAgentState,
@@ -23,11 +22,17 @@ import {
   type Failure,
 } from './agent-state.ts'
 import type {ManagedCertificate} from './managed-certificate.ts'
-import {clientStore, openNodeHome, servingStore, type NodeHome} from './node-home.ts'
+import {
+  clientStore,
+  defaultWindow,
+  openNodeHome,
+  servingStore,
+  type NodeHome,
+} from './node-home.ts'
 
 export interface CertificateStatus {
   name: 'client' | 'serving'
-  /** The link to the certificate and its key. */
+  /** The link to the certificate and its key; the file itself if the link is missing, or kubelet.conf if it is there. */
   file: string
   state: Validity
   serial: string
@@ -146,19 +151,25 @@ export async function readNodeStatus(
   const agent = holder ? {pid: holder.pid ?? null} : null
   if (answer && isOfFolder(answer.status, certDir)) return {...answer.status, agent}
 
-  const home = await openNodeHome(dir, certDir)
+  const home = await openNodeHome(dir, certDir, clock)
   const state = await readAgentState(dir)
-  const window = windowOf(state.rotateAt)
+  const window = windowOf(state.rotateAt) ?? defaultWindow(home)
   const now = clock.now()
-  const client = await statusOf('client', clientStore(home), state.client, window, now)
-  const serving = await statusOf('serving', servingStore(home), state.serving, window, now)
+  const {client: held} = home
+  const file = held.from === 'link' ? clientStore(home).current : held.file
+  const client = statusOf('client', held, file, state.client, window, now)
+  const store = servingStore(home)
+  const stored = await store.read()
+  const serving = stored
+    ? [statusOf('serving', stored, store.current, state.serving, window, now)]
+    : []
   const lead = state.clock && new Date(state.clock.at) <= now ? state.clock : undefined
   return {
     ...restOf(home, state, now),
     agent,
     source: 'files',
     clock: clockOf(lead),
-    certificates: [...client, ...serving],
+    certificates: [client, ...serving],
   }
 }
 
@@ -189,19 +200,17 @@ function restOf({nodeName, dir, info}: NodeHome, {clusterInfo}: AgentState, now:
 export const isOverdue = ({certificates}: NodeStatus): boolean =>
   certificates.some(({isDue, state}) => isDue || state === 'not yet valid')
 
-async function statusOf(
+const statusOf = (
   name: CertificateStatus['name'],
-  store: CredentialStore,
+  {certificate}: Pick<StoredCredential, 'certificate'>,
+  file: string,
   state: CertificateState,
   window: RotationWindow,
   now: Date,
-): Promise<CertificateStatus[]> {
-  const stored = await store.read()
-  if (!stored) return []
-  const {certificate} = stored
+): CertificateStatus => {
   const deadline = rotationDeadline(certificate, window, drawFor(certificate))
   const validity = validityOf(certificate, deadline, now)
-  return [{name, file: store.current, ...validity, nextAttempt: null, ...attemptsOf(state)}]
+  return {name, file, ...validity, nextAttempt: null, ...attemptsOf(state)}
 }
 
 function validityOf(certificate: Certificate, deadline: Date, now: Date) {
@@ -228,10 +237,10 @@ const attemptsOf = ({lastRenewal, lastAttempt, error, pendingRequest}: Certifica
 const secondsBetween = (from: Date, to: Date): number =>
   Math.floor((to.getTime() - from.getTime()) / 1000)
 
-function windowOf(text: string | undefined): RotationWindow {
+function windowOf(text: string | undefined): RotationWindow | undefined {
   try {
-    return text === undefined ? DEFAULT_WINDOW : parseRotationWindow(text, 'rotateAt')
+    return text === undefined ? undefined : parseRotationWindow(text, 'rotateAt')
   } catch {
-    return DEFAULT_WINDOW
+    return undefined
   }
 }

@@ -11,6 +11,8 @@ export interface NodeSession extends AgentOptions {
   lock: NodeLock
   /** Reads the folder again: another process may have changed it while this one waited for the lock. */
   openHome: () => Promise<NodeHome>
+  /** Stores a pair that only kubelet.conf holds. Called with the lock. */
+  takeOver: () => Promise<void>
 }
 
 export interface RunOptions extends NodeSession {
@@ -28,9 +30,12 @@ async function withAgent<Result>(
 ): Promise<Result> {
   try {
     await options.lock.hold(signal)
+    await options.takeOver()
     const home = await options.openHome()
-    // As join does: whoever may write to these folders could replace what is trusted.
-    for (const folder of [nodeFile(home.dir, 'pki'), home.certDir]) await ensureFolder(folder)
+    // As join does: whoever may write to these folders could replace what is trusted. Those of a kubelet are only checked.
+    const repair = !home.isKubelets
+    for (const folder of [nodeFile(home.dir, 'pki'), home.certDir])
+      await ensureFolder(folder, {repair})
     const agent = await openAgent({...options, home})
     options.lock.answer(() => agent.answer())
     try {
@@ -43,11 +48,15 @@ async function withAgent<Result>(
   }
 }
 
+/** For so long after a change another one may follow: a new CA leads to new certificates within some seconds. */
+const SETTLING = 15_000
+
 /**
  * Keeps the node a member of its cluster until the signal. No other process changes its folder meanwhile, but for a `join`: it gets the
  * folder until it ends, because it may have what the agent lacks, as a token or a new CA.
  */
-export async function runAgent(options: RunOptions, signal: AbortSignal): Promise<void> {
+export async function runAgent(given: RunOptions, signal: AbortSignal): Promise<void> {
+  const options = {...given, settling: given.settling ?? SETTLING}
   const {home, log} = options
   let current: NodeAgent | undefined
   try {
@@ -95,15 +104,24 @@ async function runUntilJoin(
   })
 }
 
-/** Does once what is due, for cron. */
+/** Does once what is due, for cron. A process that ends cannot wait for its turn to follow a new CA. */
 export async function runAgentOnce(options: NodeSession, signal: AbortSignal): Promise<void> {
-  await withAgent(options, signal, (agent) => attendOnce(agent.duties, options.clock, signal))
+  await withAgent({...options, issuerSpread: 0}, signal, (agent) =>
+    attendOnce(agent.duties, options.clock, signal),
+  )
 }
 
 /** Renews now, whether it is due or not. */
 export async function renewOnce(options: NodeSession, signal: AbortSignal): Promise<void> {
   await withAgent({...options, onlyRenews: true}, signal, async ({renew, duties}) => {
-    await renew(signal)
-    await attendOnce(duties, options.clock, signal)
+    const failures: unknown[] = []
+    // What was renewed before the failure has to be announced and reported all the same.
+    for (const work of [renew, () => attendOnce(duties, options.clock, signal)]) {
+      await work(signal).catch((error: unknown) => {
+        signal.throwIfAborted()
+        failures.push(error)
+      })
+    }
+    if (failures.length > 0) throw failures[0]
   })
 }

@@ -37,8 +37,12 @@ export interface ManagerOptions {
   ) => Promise<ObtainedPair>
   /** The key of the CA that signs now, as a subject key identifier; undefined if that is not known. */
   issuer?: (() => string | undefined) | undefined
+  /** Over how many milliseconds renewals for a new one are spread. */
+  issuerSpread?: number | undefined
   /** The pair in a kubeconfig, which is used while there is no newer one. */
   given?: Pair | undefined
+  /** The fingerprint of a certificate that is renewed at once, because it was not obtained by a manager. */
+  replaced?: string | undefined
   clock: Clock
   /** The server's time, for a machine whose clock is ahead. */
   serverClock?: Pick<ServerClock, 'ahead' | 'now'> | undefined
@@ -135,7 +139,9 @@ export class CertificateManager {
     if (!wanted) return undefined
     const {certificate} = this.current ?? {}
     const isUsable = certificate && validityAt(certificate, this.#serverNow()) !== 'expired'
-    if (!isUsable || this.#hasOldKey || !satisfies(certificate, wanted)) return AT_ONCE
+    const isReplaced = certificate?.fingerprint === this.#options.replaced
+    if (!isUsable || isReplaced || this.#hasOldKey || !satisfies(certificate, wanted))
+      return AT_ONCE
     const deadline = rotationDeadline(certificate, window, draw(certificate))
     const replaced = this.#issuerChange(certificate, draw(certificate))
     return replaced && replaced < deadline ? replaced : deadline
@@ -146,11 +152,12 @@ export class CertificateManager {
    * CA: a signer that does not use the CA that was announced must not make this a loop.
    */
   #issuerChange(certificate: Certificate, draw: number): Date | undefined {
-    const key = this.#options.issuer?.()
+    const {issuer, issuerSpread = ISSUER_SPREAD} = this.#options
+    const key = issuer?.()
     if (key === undefined || key === certificate.authorityKeyId) return undefined
     if (this.#announced?.key !== key) this.#announced = {key, at: this.#serverNow(), isDone: false}
     if (this.#announced.isDone) return undefined
-    return new Date(this.#announced.at.getTime() + draw * ISSUER_SPREAD)
+    return new Date(this.#announced.at.getTime() + draw * issuerSpread)
   }
 
   /** When the next attempt is due: at the deadline, but not before the time that the last failure asks for. */

@@ -22,7 +22,7 @@ describe('a folder in which nobody has joined', () => {
     await assert.rejects(openNodeHome(folder()), {
       code: 'NOT_JOINED',
       suggestions: [
-        'check the name: the folder of a node contains cluster-info.yaml',
+        'check the name: the folder of a node contains cluster-info.yaml or kubelet.conf',
         `or join first with "trustadm join … --dir ${folder()}"`,
       ],
     })
