@@ -7,6 +7,8 @@ export const EXCUSED: Readonly<Record<string, string>> = {
   'npm run unused': 'CI runs it (.ci/run)',
   'systemctl daemon-reload && systemctl enable --now trustadm-node': 'it changes the machine',
   'systemctl disable --now trustadm-node': 'it changes the machine',
+  'systemctl restart kubelet.service':
+    'it changes the machine; kubeadm-node.slow.test.ts runs it with a stand-in for systemctl',
   'trustadm controllers --controllers bootstrap-signer,token-cleaner --print-rbac --deployment --image registry.example.com/trustadm:0.1.0 | kubectl apply -f -':
     'the server has no Deployments; controller-manifests.test.ts applies the rest of it, and the Deployment as a Pod',
   'trustadm init --systemd':
