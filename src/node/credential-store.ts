@@ -131,7 +131,7 @@ export class CredentialStore {
    * and again, and the cluster would take a key for the node's that nobody has.
    */
   async requireRoom(): Promise<void> {
-    await ensureFolder(this.folder)
+    await ensureFolder(this.folder, {repair: this.record !== undefined})
     await this.#target()
     const temporary = takeTemporary(this.folder, basename(this.current))
     try {
