@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {parseCertificate} from '../../src/pki/certificate.ts'
 import {pinOf} from '../../src/pki/pins.ts'
-import type {SeenClient, SeenClientList} from '../../src/server/authn/seen-clients.ts'
+import type {SeenClientList, StoredClient} from '../../src/server/authn/seen-clients.ts'
 import {startTestServer} from '../helpers/test-server.ts'
 import {get1, get2, session2} from './http/support.ts'
 import {Api} from './support.ts'
@@ -44,7 +44,8 @@ describe('the client certificates that a server has seen', () => {
     const certificate = parseCertificate(ann.certificate)
     const {firstSeen, lastSeen, ...rest} = clients.find(({user}) => user === 'ann') ?? assert.fail()
     assert.ok(firstSeen <= lastSeen)
-    const expected: Omit<SeenClient, 'firstSeen' | 'lastSeen'> = {
+    const expected: Omit<StoredClient, 'firstSeen' | 'lastSeen'> = {
+      fingerprint: certificate.fingerprint,
       issuerPin: pinOf(parseCertificate(server.ca)),
       user: 'ann',
       groups: ['people', 'others'],

@@ -1,7 +1,7 @@
 import {rm} from 'node:fs/promises'
 import {writeFileSafely} from '../../fs/files.ts'
 import {every, type Clock} from '../../runtime.ts'
-import {SeenClients, type SeenClientList, type StoredClients} from './seen-clients.ts'
+import {SeenClients, type SeenClientList} from './seen-clients.ts'
 import {SeenLog} from './seen-log.ts'
 import {readStored} from './seen-stored.ts'
 
@@ -34,7 +34,7 @@ export class SeenClientsFile {
   #writing: Promise<void> | undefined
   #hasFailed = false
 
-  private constructor(options: SeenClientsFileOptions, stored: StoredClients | undefined) {
+  private constructor(options: SeenClientsFileOptions, stored: SeenClientList | undefined) {
     this.#options = options
     this.since = stored?.since ?? options.clock.now().toISOString()
     if (stored) {
@@ -104,10 +104,8 @@ export class SeenClientsFile {
     const {path} = this.#options
     if (path === undefined) return
     const state = this.#state
-    const {since, clients, tokens} = this
-    const stored: StoredClients = {since, ...clients.stored(), tokens: tokens.stored()}
     try {
-      await writeFileSafely(path, `${JSON.stringify(stored)}\n`)
+      await writeFileSafely(path, `${JSON.stringify(this.list())}\n`)
       await removeLog()
       this.#written = state
       this.#hasFailed = false

@@ -1,3 +1,5 @@
+import {nodeOfUser} from '../../csr/node-names.ts'
+
 /** A client certificate or a token that authenticated, and by whom it was last used. */
 export interface SeenClient {
   /** Of the public key that the certificate or token depends on, in the form of a discovery pin. */
@@ -6,6 +8,8 @@ export interface SeenClient {
   groups: string[]
   /** Empty for tokens. */
   serial: string
+  /** Of a token: the pod that it is bound to. All tokens of one pod are one entry for each key. */
+  holder?: string
   /** Of the last request. */
   userAgent: string
   address: string
@@ -23,7 +27,7 @@ export interface Forgotten {
   lastSeen: string
 }
 
-export interface SeenList<Client = SeenClient> {
+export interface SeenList<Client = StoredClient> {
   /** How many valid ones were forgotten because there were too many. */
   dropped: number
   /** The same for each issuer. */
@@ -32,10 +36,10 @@ export interface SeenList<Client = SeenClient> {
   clients: Client[]
 }
 
-/** An entry as it is kept in a file, with what identifies it: of a certificate, its SHA-256 fingerprint. */
+/** An entry with what identifies it: of a certificate, its SHA-256 fingerprint. */
 export type StoredClient = {fingerprint: string} & SeenClient
 
-/** What `/trustadm/seen-clients` returns. */
+/** What `/trustadm/seen-clients` returns, and what is kept in a file. */
 export interface SeenClientList extends SeenList {
   /** From when on clients are remembered. */
   since: string
@@ -43,17 +47,12 @@ export interface SeenClientList extends SeenList {
   tokens: SeenList
 }
 
-/** The same as it is kept in a file. */
-export interface StoredClients extends SeenList<StoredClient> {
-  since: string
-  tokens: SeenList<StoredClient>
-}
-
 /** A certificate whose chain was checked, or a token whose signature was. */
 export interface SeenCertificate {
   fingerprint: string
   issuerPin: string
   serial: string
+  holder?: string | undefined
   notAfter: Date
 }
 
@@ -72,15 +71,35 @@ interface Entry extends Omit<SeenClient, 'firstSeen' | 'lastSeen' | 'notAfter'> 
 
 /** Enough for the certificates of 5,000 nodes of both CAs, as in a rotation. */
 const MOST_CLIENTS = 16_384
+/** Of one user, pods aside: whoever gets many certificates or tokens pushes out only their own. */
+const MOST_OF_ONE = 64
 /** Issuers of which clients were forgotten; CAs are few. */
 const MOST_ISSUERS = 64
 /** In characters. */
-const LONGEST = {user: 320, group: 128, userAgent: 128, address: 64}
+const LONGEST = {user: 320, group: 128, userAgent: 128, address: 64, holder: 380}
 const MOST_GROUPS = 16
 
 /** Copied: a slice would keep the whole text in memory. */
 const cut = (text: string, length: number): string =>
   text.length <= length ? text : Buffer.from(text.slice(0, length)).toString()
+
+/** A node that was seen for longer than this did not come with a flood of new ones. */
+const SETTLED = 3_600_000
+
+/**
+ * Whoever has a bootstrap token can get certificates for any number of new nodes, but for nobody else. So new nodes, settled nodes and all
+ * others each have a share that the groups before it in this list cannot take.
+ */
+const SHARES = {newcomers: 1 / 8, nodes: 5 / 8, others: 1 / 4}
+type Tier = keyof typeof SHARES
+const TIERS: readonly Tier[] = ['newcomers', 'nodes', 'others']
+
+const tierOf = ({
+  user,
+  firstSeen,
+  lastSeen,
+}: Pick<Entry, 'user' | 'firstSeen' | 'lastSeen'>): Tier =>
+  nodeOfUser(user) === undefined ? 'others' : lastSeen - firstSeen < SETTLED ? 'newcomers' : 'nodes'
 
 /**
  * Remembers which client certificates are in use, so that a CA is not withdrawn while somebody depends on it. Every request with a
@@ -88,7 +107,13 @@ const cut = (text: string, length: number): string =>
  */
 export class SeenClients {
   /** By the certificate's fingerprint, the least recently seen first. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #tiers: Readonly<Record<Tier, Map<string, Entry>>> = {
+    newcomers: new Map(),
+    nodes: new Map(),
+    others: new Map(),
+  }
+  /** How many each user has, without pods: many of them may share an account. */
+  readonly #counts = new Map<string, number>()
   readonly #forgotten = new Map<string, {count: number; lastSeen: number}>()
   readonly #limit: number
   #dropped = 0
@@ -107,15 +132,16 @@ export class SeenClients {
     certificate: SeenCertificate,
     {now, userAgent, remoteAddress}: SeenCall,
   ): void {
-    const {fingerprint, issuerPin, serial, notAfter} = certificate
-    const entry = this.#entries.get(fingerprint)
+    const {fingerprint, issuerPin, serial, holder, notAfter} = certificate
+    const entry = this.#find(fingerprint)
     if (entry?.issuerPin === issuerPin) {
+      this.#tiers[tierOf(entry)].delete(fingerprint)
       entry.lastSeen = now.getTime()
-      entry.notAfter = notAfter.getTime()
+      // A token may end before an earlier one of the same pod does.
+      entry.notAfter = Math.max(entry.notAfter, notAfter.getTime())
       entry.userAgent = cut(userAgent, LONGEST.userAgent)
       entry.address = cut(remoteAddress, LONGEST.address)
-      this.#entries.delete(fingerprint)
-      this.#entries.set(fingerprint, entry)
+      this.#tiers[tierOf(entry)].set(fingerprint, entry)
       return
     }
     const added = {
@@ -123,6 +149,7 @@ export class SeenClients {
       user: cut(name, LONGEST.user),
       groups: groups.slice(0, MOST_GROUPS).map((group) => cut(group, LONGEST.group)),
       serial,
+      ...(holder !== undefined && {holder: cut(holder, LONGEST.holder)}),
       userAgent: cut(userAgent, LONGEST.userAgent),
       address: cut(remoteAddress, LONGEST.address),
       firstSeen: entry?.firstSeen ?? now.getTime(),
@@ -134,7 +161,7 @@ export class SeenClients {
   }
 
   /** Adds what an earlier process remembered. */
-  restore({dropped, forgotten, clients}: SeenList<StoredClient>): void {
+  restore({dropped, forgotten, clients}: SeenList): void {
     this.#dropped += dropped
     for (const {issuerPin, count, lastSeen} of forgotten)
       this.#forget(issuerPin, count, Date.parse(lastSeen))
@@ -144,7 +171,7 @@ export class SeenClients {
   /** Adds one that an earlier process saw, unless it is known with a later time. */
   restoreOne({fingerprint, ...client}: StoredClient): void {
     const lastSeen = Date.parse(client.lastSeen)
-    if ((this.#entries.get(fingerprint)?.lastSeen ?? -Infinity) >= lastSeen) return
+    if ((this.#find(fingerprint)?.lastSeen ?? -Infinity) >= lastSeen) return
     this.#put(fingerprint, {
       ...client,
       firstSeen: Date.parse(client.firstSeen),
@@ -161,17 +188,13 @@ export class SeenClients {
   /** The time of the last request, in milliseconds; 0 if there was none. */
   get lastSeen(): number {
     let last = 0
-    for (const entry of this.#entries.values()) last = Math.max(last, entry.lastSeen)
+    for (const [, entry] of this.#entries()) last = Math.max(last, entry.lastSeen)
     return last
   }
 
+  /** Everything that is remembered, the last seen first. */
   list(): SeenList {
-    const {clients, ...rest} = this.stored()
-    return {...rest, clients: clients.map(({fingerprint: _, ...client}) => client)}
-  }
-
-  stored(): SeenList<StoredClient> {
-    const clients = [...this.#entries]
+    const clients = [...this.#entries()]
       .sort(([, one], [, other]) => other.lastSeen - one.lastSeen)
       .map(([fingerprint, entry]) => ({fingerprint, ...shown(entry)}))
     const forgotten = [...this.#forgotten].map(([issuerPin, {count, lastSeen}]) => ({
@@ -182,40 +205,78 @@ export class SeenClients {
     return {dropped: this.#dropped, forgotten, clients}
   }
 
+  *#entries(): Generator<[string, Entry]> {
+    for (const tier of TIERS) yield* this.#tiers[tier]
+  }
+
+  #find(fingerprint: string): Entry | undefined {
+    const {newcomers, nodes, others} = this.#tiers
+    return others.get(fingerprint) ?? nodes.get(fingerprint) ?? newcomers.get(fingerprint)
+  }
+
+  get #size(): number {
+    const {newcomers, nodes, others} = this.#tiers
+    return newcomers.size + nodes.size + others.size
+  }
+
+  #add(fingerprint: string, entry: Entry): void {
+    this.#tiers[tierOf(entry)].set(fingerprint, entry)
+    this.#count(entry, 1)
+  }
+
+  #take(fingerprint: string, entry: Entry): void {
+    this.#tiers[tierOf(entry)].delete(fingerprint)
+    this.#count(entry, -1)
+  }
+
+  #count({user, holder}: Entry, change: 1 | -1): void {
+    if (holder !== undefined) return
+    const count = (this.#counts.get(user) ?? 0) + change
+    if (count > 0) this.#counts.set(user, count)
+    else this.#counts.delete(user)
+  }
+
   #put(fingerprint: string, entry: Entry): void {
-    if (this.#entries.size >= this.#limit && !this.#entries.has(fingerprint)) {
-      this.#makeRoom(entry)
-    }
-    this.#entries.delete(fingerprint)
-    this.#entries.set(fingerprint, entry)
+    const before = this.#find(fingerprint)
+    if (before) this.#take(fingerprint, before)
+    else this.#makeRoom(entry)
+    this.#add(fingerprint, entry)
     this.#added += 1
   }
 
-  /** What nobody can depend on goes first, all at once and uncounted. That is looked for only from time to time. */
+  /** What has expired goes first, all at once and uncounted: nobody can depend on it. That is looked for only from time to time. */
   #makeRoom(added: Entry): void {
+    const isOneTooMany = (this.#counts.get(added.user) ?? 0) >= MOST_OF_ONE
+    if (isOneTooMany && added.holder === undefined) this.#makeRoomFor(added)
+    if (this.#size < this.#limit) return
     if (this.#added - this.#sweptAt >= this.#limit / 16) {
       this.#sweptAt = this.#added
-      this.#sweep(added)
+      for (const [fingerprint, entry] of this.#entries())
+        if (entry.notAfter < added.lastSeen) this.#take(fingerprint, entry)
     }
-    if (this.#entries.size < this.#limit) return
-    for (const [fingerprint, {issuerPin, lastSeen}] of this.#entries) {
-      this.#entries.delete(fingerprint)
-      this.#dropped += 1
-      this.#forget(issuerPin, 1, lastSeen)
-      return
-    }
+    if (this.#size < this.#limit) return
+    const isOver = (tier: Tier) => this.#tiers[tier].size > SHARES[tier] * this.#limit
+    const full = TIERS.find(isOver) ?? TIERS.find((tier) => this.#tiers[tier].size > 0)
+    for (const [fingerprint, entry] of full ? this.#tiers[full] : [])
+      return this.#drop(fingerprint, entry)
   }
 
-  /** Removes what has expired, and what its user has replaced: the same program on the same machine came back with another one. */
-  #sweep(added: Entry): void {
-    const keyOf = ({user, address, userAgent}: Entry) => `${user}\n${address}\n${userAgent}`
-    const newest = new Map([[keyOf(added), added.lastSeen]])
-    for (const entry of this.#entries.values())
-      newest.set(keyOf(entry), Math.max(newest.get(keyOf(entry)) ?? 0, entry.lastSeen))
-    for (const [fingerprint, entry] of this.#entries) {
-      const isReplaced = entry.lastSeen < (newest.get(keyOf(entry)) ?? 0)
-      if (entry.notAfter < added.lastSeen || isReplaced) this.#entries.delete(fingerprint)
+  /** The same among the certificates of one user. */
+  #makeRoomFor({user, lastSeen: now}: Entry): void {
+    let oldest: [string, Entry] | undefined
+    for (const found of this.#entries()) {
+      const [fingerprint, entry] = found
+      if (entry.user !== user || entry.holder !== undefined) continue
+      if (entry.notAfter < now) this.#take(fingerprint, entry)
+      else if (entry.lastSeen < (oldest?.[1].lastSeen ?? Infinity)) oldest = found
     }
+    if (oldest && (this.#counts.get(user) ?? 0) >= MOST_OF_ONE) this.#drop(...oldest)
+  }
+
+  #drop(fingerprint: string, entry: Entry): void {
+    this.#take(fingerprint, entry)
+    this.#dropped += 1
+    this.#forget(entry.issuerPin, 1, entry.lastSeen)
   }
 
   #forget(issuerPin: string, count: number, lastSeen: number): void {

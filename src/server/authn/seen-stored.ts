@@ -1,6 +1,6 @@
 import {messageOf} from '../../errors.ts'
 import {readFileIfThere} from '../../fs/files.ts'
-import type {Forgotten, SeenList, StoredClient, StoredClients} from './seen-clients.ts'
+import type {Forgotten, SeenClientList, SeenList, StoredClient} from './seen-clients.ts'
 import {readSeenLogs} from './seen-log.ts'
 
 const MOST_BYTES = 64 * 1024 * 1024
@@ -19,6 +19,7 @@ function isClient(value: unknown): value is StoredClient {
   return (
     isFields(value) &&
     TEXTS.every((field) => typeof value[field] === 'string') &&
+    ['string', 'undefined'].includes(typeof value.holder) &&
     TIMES.every((field) => isTime(value[field])) &&
     Array.isArray(value.groups) &&
     value.groups.every((group) => typeof group === 'string')
@@ -32,7 +33,7 @@ const isForgotten = (value: unknown): value is Forgotten =>
   isTime(value.lastSeen)
 
 /** Undefined if it is not a list. What an earlier release dropped has no issuer and no time. */
-function listOf(value: unknown, now: Date): SeenList<StoredClient> | undefined {
+function listOf(value: unknown, now: Date): SeenList | undefined {
   if (!isFields(value) || !Number.isSafeInteger(value.dropped)) return undefined
   const {clients, forgotten} = value
   const dropped = value.dropped as number
@@ -45,7 +46,7 @@ function listOf(value: unknown, now: Date): SeenList<StoredClient> | undefined {
   return {dropped, forgotten, clients}
 }
 
-function parse(text: string, path: string, now: Date): StoredClients {
+function parse(text: string, path: string, now: Date): SeenClientList {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -60,11 +61,7 @@ function parse(text: string, path: string, now: Date): StoredClients {
   throw new Error(`${path} is not a list of clients`)
 }
 
-function withMore(
-  list: SeenList<StoredClient>,
-  more: readonly Fields[],
-  kind: string,
-): SeenList<StoredClient> {
+function withMore(list: SeenList, more: readonly Fields[], kind: string): SeenList {
   const newer: StoredClient[] = []
   for (const one of more) {
     const {kind: found, ...client} = one
@@ -77,7 +74,7 @@ function withMore(
 export async function readStored(
   path: string,
   now: Date,
-): Promise<{stored: StoredClients; isWhole: boolean} | undefined> {
+): Promise<{stored: SeenClientList; isWhole: boolean} | undefined> {
   const content = await readFileIfThere(path, {maxBytes: MOST_BYTES})
   const more = (await readSeenLogs(path)).filter(isFields)
   if (content === undefined && more.length === 0) return undefined

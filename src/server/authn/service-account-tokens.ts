@@ -136,19 +136,25 @@ export function serviceAccountAuthenticator(
       const end = requireBoundObjects(claims, objects, now)
       const expires = new Date(Math.min(end, (claims.expires + LEEWAY_SECONDS) * 1000))
       const user = userOf(claims)
-      seen?.note({name: user.username, groups: []}, seenToken(known, call), {...call, now})
+      seen?.note({name: user.username, groups: []}, seenToken(known, hash), {...call, now})
       return {user, audiences: meantFor, expires}
     },
   }
 }
 
-/** Accounts get new tokens all the time: one entry for each account on a machine, and each key, is enough to tell who depends on a key. */
-function seenToken({claims, keyId}: Verified, {remoteAddress}: BearerCall) {
+/**
+ * What is remembered of a token. A pod gets new tokens all the time, which replace each other: they are one entry for each key. Any other token
+ * is one of its own: nobody knows who else has it.
+ */
+function seenToken({claims, keyId}: Verified, hash: string) {
+  const {subject, namespace, pod, id, expires} = claims
+  const holder = pod && `pod ${namespace}/${pod.name} (${pod.uid ?? ''})`
   return {
-    fingerprint: `${keyId} ${claims.subject} ${remoteAddress}`,
+    fingerprint: `${keyId} ${subject} ${holder ?? id ?? hash}`,
     issuerPin: pinOfKeyId(keyId),
     serial: '',
-    notAfter: new Date(claims.expires * 1000),
+    holder,
+    notAfter: new Date(expires * 1000),
   }
 }
 

@@ -4,7 +4,7 @@ import type {DependentOptions, Evidence} from '../../../src/control-plane/ca-rot
 import {dependentsOn, nodeReasons} from '../../../src/control-plane/ca-rotation/dependents.ts'
 import type {Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {TRUST_REPORT} from '../../../src/node/trust-report.ts'
-import type {SeenClient, SeenClientList} from '../../../src/server/authn/seen-clients.ts'
+import type {SeenClientList, StoredClient} from '../../../src/server/authn/seen-clients.ts'
 
 const pin = (digit: string) => `sha256:${digit.repeat(64)}`
 const unit = (id: string, old: string, next: string) => ({
@@ -51,8 +51,9 @@ const seen = (
   user: string,
   issuer: string,
   lastSeen: string,
-  changes: Partial<SeenClient> = {},
-): SeenClient => ({
+  changes: Partial<StoredClient> = {},
+): StoredClient => ({
+  fingerprint: `${user} ${issuer}`,
   issuerPin: pin(issuer),
   user,
   groups: [],
@@ -67,7 +68,10 @@ const seen = (
 
 const NONE = {dropped: 0, forgotten: [], clients: []}
 /** What the server remembers, since before the rotation. */
-const memory = (clients: SeenClient[], changes: Partial<SeenClientList> = {}): SeenClientList => ({
+const memory = (
+  clients: StoredClient[],
+  changes: Partial<SeenClientList> = {},
+): SeenClientList => ({
   since: '2026-02-01T00:00:00.000Z',
   ...NONE,
   clients,
@@ -76,7 +80,7 @@ const memory = (clients: SeenClient[], changes: Partial<SeenClientList> = {}): S
 })
 
 const found = (
-  {seen: clients = [], ...evidence}: Partial<Omit<Evidence, 'seen'>> & {seen?: SeenClient[]},
+  {seen: clients = [], ...evidence}: Partial<Omit<Evidence, 'seen'>> & {seen?: StoredClient[]},
   options: Partial<DependentOptions> = {},
   changes: Partial<SeenClientList> = {},
 ) =>
@@ -341,9 +345,9 @@ describe('who depends on an old CA', () => {
 
   describe('with a token of the old key', () => {
     const robot = 'system:serviceaccount:default:robot'
-    const used = (key: string, lastSeen: string, changes: Partial<SeenClient> = {}) =>
+    const used = (key: string, lastSeen: string, changes: Partial<StoredClient> = {}) =>
       seen(robot, key, lastSeen, {serial: '', ...changes})
-    const withTokens = (...clients: SeenClient[]) => found({}, {}, {tokens: {...NONE, clients}})
+    const withTokens = (...clients: StoredClient[]) => found({}, {}, {tokens: {...NONE, clients}})
 
     it('is a service account, until it comes back with one of the new key', () => {
       const old = used('1', '2026-03-02T00:00:00.000Z')

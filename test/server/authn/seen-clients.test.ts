@@ -34,6 +34,7 @@ describe('SeenClients', () => {
       forgotten: [],
       clients: [
         {
+          fingerprint: 'f1',
           issuerPin: PIN,
           user: 'ann',
           groups: ['people'],
@@ -101,17 +102,47 @@ describe('SeenClients', () => {
     )
   })
 
-  it('forgets what its user has replaced next, uncounted: nobody depends on that either', () => {
+  it('counts an old certificate that it forgets although its user came back with another one', () => {
     const seen = new SeenClients(2)
-    seen.note({name: 'bob', groups: []}, certificate({serial: 'other'}), at(0))
+    const bob = {name: 'bob', groups: []}
     seen.note(ANN, certificate({fingerprint: 'f2', serial: 'old'}), at(1))
+    seen.note(bob, certificate({serial: 'other'}), at(1.5))
     seen.note(ANN, certificate({fingerprint: 'f3', serial: 'new'}), at(2))
-    const {dropped, clients} = seen.list()
-    assert.equal(dropped, 0)
-    assert.deepEqual(
-      clients.map(({serial}) => serial),
-      ['new', 'other'],
-    )
+    assert.equal(seen.list().forgotten[0]?.count, 1)
+  })
+
+  it('keeps others, and nodes that it has known for long, when a flood of new nodes comes', () => {
+    const seen = new SeenClients(160)
+    const notAfter = new Date(NOW.getTime() + 24 * HOUR)
+    const note = (name: string, minutes: number) =>
+      seen.note({name, groups: []}, certificate({fingerprint: name, notAfter}), at(minutes))
+    note('ann', 0)
+    note('system:node:settled', 1)
+    note('system:node:settled', 110)
+    for (let index = 0; index < 1000; index++) note(`system:node:flood-${index}`, 111)
+    const names = seen.list().clients.map(({user}) => user)
+    assert.equal(names.length, 160)
+    assert.ok(names.includes('ann'))
+    assert.ok(names.includes('system:node:settled'))
+    assert.equal(seen.list().dropped, 842)
+  })
+
+  it('lets a user with many certificates push out only their own', () => {
+    const seen = new SeenClients(1000)
+    seen.note({name: 'bob', groups: []}, certificate(), at(0))
+    for (let index = 0; index < 100; index++)
+      seen.note(ANN, certificate({fingerprint: `ann-${index}`}), at(1))
+    const {clients, dropped} = seen.list()
+    assert.equal(clients.filter(({user}) => user === 'ann').length, 64)
+    assert.equal(clients.filter(({user}) => user === 'bob').length, 1)
+    assert.equal(dropped, 36)
+  })
+
+  it('lets every pod of one account have its own entry', () => {
+    const seen = new SeenClients(1000)
+    for (let index = 0; index < 100; index++)
+      seen.note(ANN, certificate({fingerprint: `f${index}`, holder: `pod a/p${index}`}), at(1))
+    assert.equal(seen.list().clients.length, 100)
   })
 
   it('holds no more than 16,384 clients and no long text of a caller', () => {
@@ -120,7 +151,8 @@ describe('SeenClients', () => {
     const identity = {name: long, groups: new Array<string>(100).fill(long)}
     for (let index = 0; index < 16_390; index++) {
       const call = at(0, {userAgent: long, remoteAddress: long})
-      seen.note(identity, certificate({fingerprint: String(index)}), call)
+      const name = long.slice(0, 400) + String(index)
+      seen.note({...identity, name: `${index}${name}`}, certificate({fingerprint: name}), call)
     }
     const {dropped, clients} = seen.list()
     assert.equal(clients.length, 16_384)
@@ -138,7 +170,7 @@ describe('SeenClients', () => {
     earlier.note(ANN, certificate({fingerprint: 'f0'}), at(0))
     earlier.note(ANN, certificate(), at(1))
     const seen = new SeenClients()
-    seen.restore(earlier.stored())
+    seen.restore(earlier.list())
     assert.deepEqual(seen.list(), earlier.list())
     seen.note(ANN, certificate(), at(9))
     const [client] = seen.list().clients

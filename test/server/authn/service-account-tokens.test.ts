@@ -73,7 +73,7 @@ describe('service-account tokens', () => {
 
   const issue = async (wanted: TokenOrder = order) =>
     (await issueServiceAccountToken({issuers: [ISSUER], keys: () => keys, clock}, wanted)).token
-  it('are noted with their key, one entry for each account on a machine', async () => {
+  it('are noted with their key, one entry for each token, and one for all of a pod', async () => {
     const seen = new SeenClients()
     const noting = serviceAccountAuthenticator({
       issuers: [ISSUER],
@@ -88,16 +88,22 @@ describe('service-account tokens', () => {
     // Shown to another server, which asks.
     await noting.authenticate(await issue(), [ISSUER])
     await assert.rejects(async () => noting.authenticate(await issue(), ['other'], call))
-    const found = seen
-      .list()
-      .clients.map(({issuerPin, user, address}) => [issuerPin, user, address])
+    for (let times = 0; times < 3; times++)
+      await noting.authenticate(await issue(boundTo('Pod')), [ISSUER], call)
+    const found = seen.list().clients
     const {user} = (await authenticate(await issue())) ?? assert.fail()
     const pin = pinOfKeyId(keys.signing.id)
     assert.match(pin, /^sha256:[0-9a-f]{64}$/)
-    assert.deepEqual(found.sort(), [
-      [pin, user.username, ''],
-      [pin, user.username, '192.0.2.1'],
-    ])
+    assert.ok(found.every((one) => one.issuerPin === pin && one.user === user.username))
+    assert.deepEqual(
+      found.map(({holder, address}) => [holder, address]).sort(),
+      [
+        [undefined, ''],
+        [undefined, '192.0.2.1'],
+        [undefined, '192.0.2.1'],
+        ['pod a/thing (thing-1)', '192.0.2.1'],
+      ].sort(),
+    )
   })
 
   const authenticate = async (token: string, audiences: string[] = [ISSUER]) =>
