@@ -128,7 +128,7 @@ export async function startEmbedded(
       tokenIssuer: `https://kubernetes.default.svc.${settings.dnsDomain}`,
       serviceRange: serviceRange(settings.serviceSubnet),
       seenClientsFile: fileOf(plane, 'seenClients'),
-      documents: {[ISSUED_PATH]: issuedClientsReader(plane, () => issuances.head?.hash, log)},
+      documents: {[ISSUED_PATH]: issuedClientsReader(plane, clock, log)},
       clock,
       audit: auditOf(plane),
       memoryAge: {bound: settings.storeTimeout},

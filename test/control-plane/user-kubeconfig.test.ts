@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {join} from 'node:path'
 import {listIssuances} from '../../src/control-plane/issuances.ts'
+import {readIssuedClients} from '../../src/control-plane/issued-clients.ts'
 import {certificateOfLine} from '../../src/control-plane/revocation/known-certificates.ts'
 import {userKubeconfig, warningsFor} from '../../src/control-plane/user-kubeconfig.ts'
 import {systemClock} from '../../src/runtime.ts'
@@ -43,6 +44,10 @@ describe('userKubeconfig', () => {
     assert.match(certificate?.pin ?? '', /^sha256:/)
     assert.match(certificate?.serial ?? '', /^[0-9a-f]+$/)
     assert.equal(certificate?.request, undefined)
+    // A rotation of its CA names it.
+    const issued = await readIssuedClients(plane, systemClock, warn)
+    const {serial} = issued.certificates.find(({user}) => user === 'lin') ?? assert.fail()
+    assert.equal(serial, certificate?.serial)
     await userKubeconfig(plane, {name: 'x', groups: [], isKubeadm: true}, systemClock)
     assert.equal((await listIssuances(log, warn)).count, entries.length)
   })

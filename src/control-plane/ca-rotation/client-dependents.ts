@@ -1,4 +1,4 @@
-import type {SeenClient} from '../../server/authn/seen-clients.ts'
+import type {StoredClient} from '../../server/authn/seen-clients.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
 import type {IssuedCertificate} from '../issued-clients.ts'
 import {
@@ -16,31 +16,34 @@ const CLIENT_CA = 'client-ca'
 /** What leaves with a generation of the CA of clients. */
 const leaving = ({units}: Journal, on: DependentOptions['on']) => partsOf(units, CLIENT_CA, on)
 
-const identityOf = ({user, address, userAgent}: SeenClient) => `${user}\n${address}\n${userAgent}`
-
 /** For so long a program may still use its old connections after it has got something new. */
 const OVERLAP = 5 * 60_000
 
+interface UseOptions extends Pick<DependentOptions, 'on' | 'now' | 'unseenFor'> {
+  /** The keys of the generation. */
+  pins: ReadonlySet<string>
+  /** Whose the certificate or token is, if that is sure; undefined if another one may be somebody else's. */
+  holderOf: (one: StoredClient) => string | undefined
+}
+
 /**
- * Those that were used and depend on these keys, without those whose user came back with another one and does not use the old one any
- * more. After an abort, users go back to what they had before.
+ * Those that were used and depend on these keys, without those whose holder came back with another one and does not use the old one any
+ * more. After an abort, holders go back to what they had before.
  */
 export function stillUsed(
-  seen: readonly SeenClient[],
-  pins: ReadonlySet<string>,
-  {on, now, unseenFor = Infinity}: Pick<DependentOptions, 'on' | 'now' | 'unseenFor'>,
-  keyOf: (one: SeenClient) => string = identityOf,
-): SeenClient[] {
-  const others = new Map<string, SeenClient[]>()
+  seen: readonly StoredClient[],
+  {pins, holderOf, on, now, unseenFor = Infinity}: UseOptions,
+): StoredClient[] {
+  const others = new Map<string, StoredClient[]>()
   for (const one of seen) {
-    if (pins.has(one.issuerPin)) continue
-    const key = keyOf(one)
-    const found = others.get(key)
+    const holder = holderOf(one)
+    if (pins.has(one.issuerPin) || holder === undefined) continue
+    const found = others.get(holder)
     if (found) found.push(one)
-    else others.set(key, [one])
+    else others.set(holder, [one])
   }
-  const hasReturned = (one: SeenClient) =>
-    (others.get(keyOf(one)) ?? []).some(
+  const hasReturned = (one: StoredClient) =>
+    (others.get(holderOf(one) ?? '') ?? []).some(
       ({firstSeen, lastSeen}) =>
         lastSeen > one.lastSeen &&
         (on === 'new' || Date.parse(one.lastSeen) - Date.parse(firstSeen) <= OVERLAP),
@@ -52,16 +55,38 @@ export function stillUsed(
   })
 }
 
+const namesOf = ({nodes}: Evidence): Set<string | undefined> =>
+  new Set(nodes.map(({metadata}) => metadata.name))
+
+/** When each user was last seen with a certificate of another CA: for a person to judge, it proves nothing. */
+function seenWithOthers(
+  seen: readonly StoredClient[],
+  pins: ReadonlySet<string>,
+): (user: string) => string {
+  const last = new Map<string, string>()
+  for (const {user, issuerPin, lastSeen} of seen) {
+    if (!pins.has(issuerPin) && lastSeen > (last.get(user) ?? '')) last.set(user, lastSeen)
+  }
+  return (user) => {
+    const time = last.get(user)
+    return time === undefined
+      ? ''
+      : `; the user was seen with another CA's certificate at ${formatTimestamp(new Date(time))}`
+  }
+}
+
 /** The certificates of the generation that were used. */
 export function clientDependents(
   journal: Journal,
-  {nodes, seen}: Evidence,
+  evidence: Evidence,
   options: DependentOptions,
 ): Dependent[] {
   const {on, own} = options
-  const names = new Set(nodes.map(({metadata}) => metadata.name))
-  // A registered node is one machine, so that it may come back with another address or program.
-  const keyOf = (one: SeenClient) => (names.has(nodeOfUser(one.user)) ? one.user : identityOf(one))
+  const {seen, issued, revoked} = evidence
+  const names = namesOf(evidence)
+  const isNode = (user: string) => names.has(nodeOfUser(user) ?? '')
+  // The name of a node belongs to one key at a time, and a renewal to the holder of the certificate before it.
+  const holderOf = ({user}: StoredClient) => (isNode(user) ? user : undefined)
   const todoOf = (user: string) => {
     const node = nodeOfUser(user)
     return node !== undefined && names.has(node)
@@ -69,56 +94,59 @@ export function clientDependents(
       : `give ${user} a new certificate or kubeconfig, and let it replace the old one`
   }
   const {pins} = leaving(journal, on)
-  return (
-    stillUsed(seen?.clients ?? [], pins, options, keyOf)
-      // The control plane's own files were renewed, but somebody may have a copy.
-      .filter(({user, lastSeen}) => !own.has(user) || lastSeen > (journal.renewedAt ?? ''))
-      .map(({user, lastSeen, address, userAgent, serial}) => ({
-        kind: 'client',
-        name: user,
-        reasons: [`uses certificate ${serial} of the ${on} CA`],
-        todo: todoOf(user),
-        lastSeen,
-        address,
-        userAgent,
-      }))
-  )
+  const clients = seen?.clients ?? []
+  const others = seenWithOthers(clients, pins)
+  const handedOut = new Set(issued.map(({fingerprint}) => fingerprint))
+  // The control plane's own files were renewed, but somebody may have a copy.
+  const isReplacedHere = ({user, fingerprint, lastSeen}: StoredClient) =>
+    own.has(user) && !handedOut.has(fingerprint) && lastSeen <= (journal.renewedAt ?? '')
+  return stillUsed(clients, {...options, pins, holderOf})
+    .filter((one) => !isReplacedHere(one) && !revoked?.has(one.fingerprint))
+    .map(({user, lastSeen, address, userAgent, serial, fingerprint}) => ({
+      kind: 'client',
+      name: user,
+      reasons: [`uses certificate ${serial} of the ${on} CA${isNode(user) ? '' : others(user)}`],
+      todo: todoOf(user),
+      lastSeen,
+      address,
+      userAgent,
+      fingerprint,
+    }))
 }
 
-/** Users with a valid certificate of the generation, none of another one, and no sign of life. */
+/** Valid certificates of the generation that nobody was seen with. What a registered node has, it reports itself. */
 export function issuedDependents(
   journal: Journal,
-  {nodes, seen, issued}: Evidence,
-  {on, now, own, unseenFor}: DependentOptions,
+  evidence: Evidence,
+  {on, now, unseenFor}: DependentOptions,
 ): Dependent[] {
-  const {fingerprints} = leaving(journal, on)
+  const {seen, issued, revoked} = evidence
+  const {fingerprints, pins} = leaving(journal, on)
   // Only as long as the server remembers its clients is it known that they were not seen.
   const isGone = ({notBefore}: IssuedCertificate) =>
     unseenFor !== undefined &&
     seen !== undefined &&
     now.getTime() - Math.max(Date.parse(notBefore), Date.parse(seen.since)) > unseenFor
-  const names = new Set(nodes.map(({metadata}) => metadata.name))
-  const known = new Set(seen?.clients.map(({user}) => user))
-  const newest = new Map<string, IssuedCertificate>()
-  for (const one of issued) {
-    if ((newest.get(one.user)?.notBefore ?? '') <= one.notBefore) newest.set(one.user, one)
-  }
-  return [...newest.values()]
+  const names = namesOf(evidence)
+  const known = new Set(seen?.clients.map(({fingerprint}) => fingerprint))
+  const others = seenWithOthers(seen?.clients ?? [], pins)
+  return issued
     .filter(
       (one) =>
         fingerprints.has(one.issuerFingerprint) &&
         Date.parse(one.notAfter) > now.getTime() &&
-        !own.has(one.user) &&
-        !known.has(one.user) &&
-        !names.has(nodeOfUser(one.user)) &&
+        !known.has(one.fingerprint) &&
+        !revoked?.has(one.fingerprint) &&
+        !names.has(nodeOfUser(one.user) ?? '') &&
         !isGone(one),
     )
-    .map(({user, notAfter}) => ({
+    .map(({user, serial, requester, notAfter, fingerprint}) => ({
       kind: 'issued',
       name: user,
       reasons: [
-        `has a certificate of the ${on} CA until ${formatTimestamp(new Date(notAfter))}, and was not seen since the rotation began`,
+        `has certificate ${serial} of the ${on} CA until ${formatTimestamp(new Date(notAfter))}, which ${requester} asked for and nobody was seen with${others(user)}`,
       ],
-      todo: `find out whether ${user} still exists; if not, use --ignore or --ignore-unseen-since`,
+      todo: `find out whether ${user} still has it; if not, revoke it with "trustadm certificate revoke", or use --ignore or --ignore-unseen-since`,
+      fingerprint,
     }))
 }

@@ -1,6 +1,6 @@
 import type {Node} from '../../api/node.ts'
 import type {SeenClientList} from '../../server/authn/seen-clients.ts'
-import type {IssuedCertificate} from '../issued-clients.ts'
+import type {IssuedCertificate, IssuedList} from '../issued-clients.ts'
 import type {NamedSigner} from '../named-signers.ts'
 import type {Which} from './generations.ts'
 import type {UnitRecord} from './journal.ts'
@@ -16,6 +16,8 @@ export interface Dependent {
   lastSeen?: string
   address?: string
   userAgent?: string
+  /** Of the certificate. */
+  fingerprint?: string
 }
 
 /** What has to be done about a node. */
@@ -28,6 +30,16 @@ export interface UnreadLog {
   server: string
   /** When its newest line that is known was written. */
   time?: string | undefined
+}
+
+/** Certificates of an issuance log that are not listed. */
+export interface UnlistedCertificates {
+  /** The name of the machine. */
+  server: string
+  /** How many of each CA are too many. */
+  more: NonNullable<IssuedList['more']>
+  /** When the log began, if there was one before it that was moved away. */
+  began?: string | undefined
 }
 
 /** A Secret with a token, by the key that has signed it. */
@@ -51,8 +63,12 @@ export interface Evidence {
   /** The servers that could not be asked whom they have seen. */
   unasked?: readonly string[]
   issued: readonly IssuedCertificate[]
+  /** What else is in those issuance logs, or was, and is not listed. */
+  unlisted?: readonly UnlistedCertificates[]
   /** The issuance logs that are not in `issued`. */
   unread?: readonly UnreadLog[]
+  /** The fingerprints of certificates that were revoked: nobody can use them. */
+  revoked?: ReadonlySet<string>
   /** The Secrets with tokens of service accounts. */
   tokenSecrets?: readonly TokenSecret[]
   /** Who signs with CAs that are not of the control plane. */

@@ -2,7 +2,6 @@ import type {Node} from '../../api/node.ts'
 import {nodeOfUser, nodeUser} from '../../csr/node-names.ts'
 import {type ReportedCertificate, trustReportOf} from '../../node/trust-report.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
-import type {SeenClient} from '../../server/authn/seen-clients.ts'
 import {pinOfKeyId} from '../../trust/token-keys.ts'
 import {CLIENT_CA, CLUSTER_CA, KUBELET_CA, KUBELET_SERVING_CA} from '../certificates.ts'
 import {clientDependents, issuedDependents, stillUsed} from './client-dependents.ts'
@@ -168,26 +167,28 @@ export function nodeReasons(
 const pinsOf = ({units}: Journal, {on}: DependentOptions): ReadonlySet<string> =>
   partsOf(units, SERVICE_ACCOUNT_KEYS.id, on).pins
 
-/** Service accounts that were seen with a token of the generation, and have not come back with another one. */
+/** Tokens of the generation that were seen, but for those of pods that have come back with another one. */
 function tokenDependents(
   journal: Journal,
   {seen}: Evidence,
   options: DependentOptions,
 ): Dependent[] {
   const {on} = options
-  // Programs of one pod may fetch their tokens at different times.
-  const keyOf = ({user, address}: SeenClient) => `${user}\n${address}`
-  return stillUsed(seen?.tokens.clients ?? [], pinsOf(journal, options), options, keyOf).map(
-    ({user, lastSeen, address, userAgent}) => ({
-      kind: 'token',
-      name: user,
-      reasons: [`uses a token that the ${on} key has signed`],
-      todo: `let ${user} fetch a new token: restart its pods, or create one with "kubectl create token"`,
-      lastSeen,
-      address,
-      userAgent,
-    }),
-  )
+  // The kubelet replaces the tokens of a pod; nobody knows who has a copy of any other.
+  const found = stillUsed(seen?.tokens.clients ?? [], {
+    ...options,
+    pins: pinsOf(journal, options),
+    holderOf: ({holder}) => holder,
+  })
+  return found.map(({user, lastSeen, address, userAgent, holder = 'a program'}) => ({
+    kind: 'token',
+    name: user,
+    reasons: [`${holder} uses a token that the ${on} key has signed`],
+    todo: `let ${user} fetch a new token: restart its pods, or create one with "kubectl create token"`,
+    lastSeen,
+    address,
+    userAgent,
+  }))
 }
 
 /** Secrets whose token cannot be replaced. Those that can are refilled before anybody is asked. */

@@ -4,17 +4,24 @@ import {ACCOUNT_TOKEN_TYPE} from '../../csr/bootstrapper.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import {LEAVES} from '../../pki/catalog.ts'
 import type {Clock} from '../../runtime.ts'
-import type {SeenClientList, SeenList} from '../../server/authn/seen-clients.ts'
+import type {SeenClientList, SeenList, StoredClient} from '../../server/authn/seen-clients.ts'
 import {OWN_NAMESPACE} from '../../trust/own-namespace.ts'
+import {issueTime, RevocationList, revocationsOf} from '../../trust/revocations.ts'
 import {connectToServer} from '../admin.ts'
 import {etcdOf} from '../config/etcd.ts'
 import type {Plane} from '../config/plane.ts'
-import {ISSUED_PATH, type IssuedList, readIssuedClients} from '../issued-clients.ts'
+import {
+  ISSUED_PATH,
+  type IssuedCertificate,
+  type IssuedList,
+  readIssuedClients,
+} from '../issued-clients.ts'
 import {SIGNERS_LEASE} from '../leading.ts'
 import {identityOf} from '../plane-storage.ts'
+import {readList} from '../revocation/list-store.ts'
 import {leaseNameOf, readServers} from '../server-identity.ts'
 import {readNamedSigners} from '../server-report.ts'
-import type {Evidence, TokenSecret, UnreadLog} from './dependent.ts'
+import type {Evidence, TokenSecret, UnlistedCertificates, UnreadLog} from './dependent.ts'
 import {labelOf} from './following.ts'
 import {keyIdOf} from './published.ts'
 
@@ -49,13 +56,37 @@ export async function gatherEvidence(
   client: Pick<ApiClient, 'configMaps' | 'leases' | 'nodes' | 'raw' | 'secrets'>,
   {clock, warn, reach}: EvidenceOptions,
 ): Promise<Evidence> {
-  const [{items: nodes}, everywhere, tokenSecrets, signers] = await Promise.all([
+  const [{items: nodes}, everywhere, tokenSecrets, signers, revocations] = await Promise.all([
     client.nodes.list(),
     readSeenEverywhere(plane, client, {clock, warn, reach}),
     readTokenSecrets(client),
     readNamedSigners(client),
+    readRevoked(client),
   ])
-  return {nodes, ...everywhere, tokenSecrets, signers}
+  const revoked = revokedOf(everywhere, revocations)
+  return {nodes, ...everywhere, tokenSecrets, signers, revoked}
+}
+
+async function readRevoked(client: Pick<ApiClient, 'configMaps'>): Promise<RevocationList> {
+  const list = new RevocationList()
+  for (const part of await readList(client)) list.set(part.name, part)
+  return list
+}
+
+/** The fingerprints of those that are revoked, as far as they are known. */
+function revokedOf(
+  {issued, seen}: Pick<Evidence, 'issued' | 'seen'>,
+  revocations: RevocationList,
+): Set<string> {
+  const isRevoked = ({user, serial, pin, issuer, notBefore}: IssuedCertificate): boolean =>
+    pin !== undefined &&
+    issuer !== undefined &&
+    (revocations.find(revocationsOf({pin, serial, issuer})) !== undefined ||
+      revocations.findUser(user, issueTime(new Date(notBefore)), pin) !== undefined)
+  const named = (seen?.clients ?? []).filter(
+    ({fingerprint}) => revocations.findFingerprint(fingerprint) !== undefined,
+  )
+  return new Set([...issued.filter(isRevoked), ...named].map(({fingerprint}) => fingerprint))
 }
 
 const SEEN_CLIENTS = '/trustadm/seen-clients'
@@ -68,6 +99,8 @@ interface SeenEverywhere {
   unasked: string[]
   /** What any of them has signed. */
   issued: IssuedList['certificates']
+  /** What else is in their logs, or was. */
+  unlisted: UnlistedCertificates[]
   /** The issuance logs that nobody has read. */
   unread: UnreadLog[]
 }
@@ -85,11 +118,23 @@ async function readDocument<Document>(
   }
 }
 
-const joined = (one: SeenList, other: SeenList): SeenList => ({
-  dropped: one.dropped + other.dropped,
-  forgotten: [...one.forgotten, ...other.forgotten],
-  clients: [...one.clients, ...other.clients],
-})
+const keyOf = ({fingerprint, issuerPin}: StoredClient): string => `${fingerprint}\n${issuerPin}`
+
+/** One that several servers have seen: when any of them has seen it first and last. */
+function joined(one: SeenList, other: SeenList): SeenList {
+  const clients = new Map(one.clients.map((client) => [keyOf(client), client]))
+  for (const client of other.clients) {
+    const known = clients.get(keyOf(client)) ?? client
+    const {firstSeen} = known.firstSeen < client.firstSeen ? known : client
+    const newest = known.lastSeen > client.lastSeen ? known : client
+    clients.set(keyOf(client), {...newest, firstSeen})
+  }
+  return {
+    dropped: one.dropped + other.dropped,
+    forgotten: [...one.forgotten, ...other.forgotten],
+    clients: [...clients.values()],
+  }
+}
 
 /** The lists of several servers as one. It is as young as the youngest: what that server has seen before is not known. */
 const mergeSeen = (one: SeenClientList, other: SeenClientList): SeenClientList => ({
@@ -114,23 +159,27 @@ export async function readSeenEverywhere(
   {clock, warn, reach = connectToServer}: SeenOptions,
 ): Promise<SeenEverywhere> {
   let seen = await readDocument<SeenClientList>(client, SEEN_CLIENTS)
-  const lists = [await readIssuedClients(plane, warn)]
-  const issued = () => lists.flatMap(({certificates}) => certificates)
+  const lists = [await readIssuedClients(plane, clock, warn)]
+  const known = () => ({
+    issued: lists.flatMap(({certificates}) => certificates),
+    unlisted: lists.map(({server, more = [], began}) => ({server, more, began})),
+  })
   const unasked: string[] = []
-  if (!etcdOf(plane.settings)) return {seen, unasked, issued: issued(), unread: []}
+  if (!etcdOf(plane.settings)) return {seen, unasked, ...known(), unread: []}
   const own = leaseNameOf(identityOf(plane))
   const servers = await readServers(client, clock)
   for (const server of servers.filter(({alive, name}) => alive && name !== own)) {
     try {
       const found = server.address ? await ask(plane, server.address, reach) : undefined
-      if (found?.issued) lists.push(found.issued)
+      // An earlier version names only the newest certificate of each user.
+      if (found?.issued?.more) lists.push(found.issued)
       if (found?.seen) seen = seen && mergeSeen(seen, found.seen)
       else unasked.push(`${labelOf(server)}: it is of an earlier version`)
     } catch (error) {
       unasked.push(`${labelOf(server)}: ${messageOf(error)}`)
     }
   }
-  return {seen, unasked, issued: issued(), unread: await unreadLogs(client, lists)}
+  return {seen, unasked, ...known(), unread: await unreadLogs(client, lists)}
 }
 
 /** Of the servers that have signed, those whose logs are not among these. */

@@ -88,6 +88,39 @@ function unreadDependents(
     }))
 }
 
+/** What was issued and is not listed one by one. */
+function unlistedDependents(
+  {units}: Journal,
+  {unlisted = []}: Evidence,
+  {on, now, unseenFor}: DependentOptions,
+): Dependent[] {
+  const {fingerprints} = partsOf(units, 'client-ca', on)
+  const since = units.find(({id}) => id === 'client-ca')?.[on].notBefore ?? ''
+  const todo = (server: string) =>
+    `find out from the log on ${server} who has one ("trustadm certificate log" there), then go on with --ignore ${FORGOTTEN_CERTIFICATES}`
+  return unlisted.flatMap(({server, more, began}) => {
+    const count = more
+      .filter(({issuerFingerprint}) => fingerprints.has(issuerFingerprint))
+      .reduce((sum, one) => sum + one.count, 0)
+    const isGone =
+      began !== undefined &&
+      unseenFor !== undefined &&
+      now.getTime() - Date.parse(began) > unseenFor
+    const isMoved = fingerprints.size > 0 && began !== undefined && began > since && !isGone
+    const reasons = [
+      ...(count > 0
+        ? [`${count} more certificates in the issuance log of ${server} are not listed`]
+        : []),
+      ...(isMoved
+        ? [`the issuance log of ${server} before ${began} was moved away: what it has is not known`]
+        : []),
+    ]
+    return reasons.length === 0
+      ? []
+      : [{kind: 'forgotten', name: FORGOTTEN_CERTIFICATES, reasons, todo: todo(server)} as const]
+  })
+}
+
 /** Whether clients may depend on the generation of whom the server knows nothing any more: its list was lost, or was too short. */
 export const forgottenDependents = (
   journal: Journal,
@@ -99,4 +132,5 @@ export const forgottenDependents = (
     return pins.size === 0 ? [] : forgottenOf(journal, evidence, pins, kind, options)
   }),
   ...unreadDependents(journal, evidence, options),
+  ...unlistedDependents(journal, evidence, options),
 ]

@@ -64,6 +64,7 @@ const describe = (certificate: Certificate): Generation => ({
   pin: pinOf(certificate),
   keyId: authorityKeyIdOf(certificate),
   subject: formatName(certificate.subject),
+  notBefore: certificate.notBefore.toISOString(),
   notAfter: certificate.notAfter.toISOString(),
   fingerprint: certificate.fingerprint,
 })

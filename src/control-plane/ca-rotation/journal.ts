@@ -13,6 +13,7 @@ export interface Generation {
   /** Identifies the key in certificates that it signed; absent for keys that are no CA. */
   keyId?: string
   subject?: string
+  notBefore?: string
   notAfter?: string
   fingerprint?: string
   /** The other CAs of its file: what they have signed is trusted for as long. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type {Node} from '../../../src/api/node.ts'
 import type {DependentOptions, Evidence} from '../../../src/control-plane/ca-rotation/dependent.ts'
 import {dependentsOn, nodeReasons} from '../../../src/control-plane/ca-rotation/dependents.ts'
+import type {IssuedCertificate} from '../../../src/control-plane/issued-clients.ts'
 import type {Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {TRUST_REPORT} from '../../../src/node/trust-report.ts'
 import type {SeenClientList, StoredClient} from '../../../src/server/authn/seen-clients.ts'
@@ -63,6 +64,21 @@ const seen = (
   firstSeen: lastSeen,
   lastSeen,
   notAfter: times.notAfter,
+  ...changes,
+})
+
+/** A line of the issuance log. */
+const issued = (
+  user: string,
+  digit: string,
+  changes: Partial<IssuedCertificate> = {},
+): IssuedCertificate => ({
+  user,
+  requester: 'admin',
+  serial: '1',
+  fingerprint: `${user} ${digit}`,
+  issuerFingerprint: digit.repeat(64),
+  ...times,
   ...changes,
 })
 
@@ -139,15 +155,23 @@ describe('who depends on an old CA', () => {
     assert.match(todoOf('system:node:gone') ?? '', /^give system:node:gone a new certificate/)
   })
 
-  it('is a client that uses an old certificate, until it comes back with a new one', () => {
+  it('is each old certificate of a user, whatever else the same program was seen with', () => {
     const old = seen('alice', 'a', '2026-03-02T00:00:00.000Z')
     assert.deepEqual(found({seen: [old]}), ['client alice'])
     const returned = seen('alice', 'c', '2026-03-03T00:00:00.000Z')
-    assert.deepEqual(found({seen: [old, returned]}), [])
-    const elsewhere = {...returned, address: '10.0.0.2'}
-    assert.deepEqual(found({seen: [old, elsewhere]}), ['client alice'])
-    const again = {...old, lastSeen: '2026-03-04T00:00:00.000Z'}
-    assert.deepEqual(found({seen: [again, returned]}), ['client alice'])
+    const another = {...old, fingerprint: 'another'}
+    assert.deepEqual(found({seen: [old, another, returned]}), ['client alice', 'client alice'])
+    const evidence = {nodes: [], seen: memory([old, returned]), issued: []}
+    const [alice] = dependentsOn(JOURNAL, evidence, {on: 'old', now: NOW, own: new Set()})
+    assert.equal(alice?.fingerprint, old.fingerprint)
+    assert.match(alice.reasons.join(), /the user was seen with another .* at 2026-03-03T00:00:00Z/)
+  })
+
+  it('is nobody whose certificate was revoked', () => {
+    const revoked = new Set(['alice a', 'bob a'])
+    const alice = seen('alice', 'a', '2026-03-02T00:00:00.000Z')
+    const both = {seen: [alice], issued: [issued('bob', 'a'), issued('carol', 'a')]}
+    assert.deepEqual(found({...both, revoked}), ['issued carol'])
   })
 
   it('is a registered node that was seen with an old certificate, whatever it reports', () => {
@@ -178,35 +202,35 @@ describe('who depends on an old CA', () => {
     assert.deepEqual(found({seen: [after]}), ['client kubernetes-admin'])
   })
 
-  it('is whoever was issued a certificate and was not seen', () => {
-    const issued = (user: string, digit: string, notBefore = times.notBefore) => ({
-      user,
-      issuerFingerprint: digit.repeat(64),
-      notBefore,
-      notAfter: times.notAfter,
-    })
+  it('is each certificate that was issued and not seen, whatever else its user has', () => {
     const all = [
       issued('quiet', 'a'),
       issued('changed', 'a'),
-      issued('changed', 'c', '2026-03-02T00:00:00Z'),
+      issued('changed', 'c', {notBefore: '2026-03-02T00:00:00Z'}),
+      issued('twice', 'a', {fingerprint: 'twice 1'}),
+      issued('twice', 'a', {fingerprint: 'twice 2', notBefore: '2026-02-02T00:00:00Z'}),
+      issued('seen', 'a', {fingerprint: 'another one'}),
       issued('system:node:here', 'a'),
       issued('system:node:away', 'a'),
+      issued('kubernetes-admin', 'a'),
     ]
     const nodes = [node('here', ['a', 'b'])]
-    assert.deepEqual(found({issued: all, nodes}), ['issued quiet', 'issued system:node:away'])
+    const clients = [seen('seen', 'c', '2026-03-02T00:00:00.000Z')]
+    assert.deepEqual(found({issued: all, nodes, seen: clients}), [
+      'issued changed',
+      'issued kubernetes-admin',
+      'issued quiet',
+      'issued seen',
+      'issued system:node:away',
+      'issued twice',
+      'issued twice',
+    ])
     assert.deepEqual(found({issued: all, nodes}, {unseenFor: 1000}), [])
   })
 
   it('is whoever was issued a certificate too recently to count as gone', () => {
     const week = 7 * 86_400_000
-    const issuedAt = (notBefore: string) => [
-      {
-        user: 'quiet',
-        issuerFingerprint: 'a'.repeat(64),
-        notBefore,
-        notAfter: '2027-01-01T00:00:00.000Z',
-      },
-    ]
+    const issuedAt = (notBefore: string) => [issued('quiet', 'a', {notBefore})]
     const recent = issuedAt('2026-03-09T23:00:00Z')
     assert.deepEqual(found({issued: recent}, {unseenFor: week}), ['issued quiet'])
     assert.deepEqual(found({issued: recent}, {unseenFor: 1000}), [])
@@ -227,7 +251,7 @@ describe('who depends on an old CA', () => {
     )
     assert.match(
       unknown[0]?.reasons[0] ?? '',
-      / until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, and was not/,
+      / until 2027-01-01T00:00:00Z, which admin asked for and nobody was seen with/,
     )
   })
 
@@ -247,14 +271,16 @@ describe('who depends on an old CA', () => {
     assert.deepEqual(found({nodes, seen: clients}, {on: 'new'}), ['node ahead', 'client alice'])
   })
 
-  it('is a client that uses an old certificate beside a new one, whichever was used last', () => {
-    const old = seen('alice', 'a', '2026-03-02T09:00:00.000Z')
+  it('is a node that uses an old certificate beside a new one, whichever was used last', () => {
+    const here = 'system:node:here'
+    const old = seen(here, 'a', '2026-03-02T09:00:00.000Z')
     const firstSeen = '2026-03-02T08:00:00.000Z'
-    const both = seen('alice', 'c', '2026-03-02T09:00:01.000Z', {firstSeen})
-    assert.deepEqual(found({seen: [old, both]}), ['client alice'])
+    const both = seen(here, 'c', '2026-03-02T09:00:01.000Z', {firstSeen})
+    const nodes = [node('here', ['a', 'b'])]
+    assert.deepEqual(found({nodes, seen: [old, both]}), [`client ${here}`])
     // Old connections end a little later than new ones begin.
     const changed = {...both, firstSeen: '2026-03-02T08:58:00.000Z'}
-    assert.deepEqual(found({seen: [old, changed]}), [])
+    assert.deepEqual(found({nodes, seen: [old, changed]}), [])
   })
 
   it('is a client of a CA beside the first in the file of the old one', () => {
@@ -265,7 +291,7 @@ describe('who depends on an old CA', () => {
     const evidence = {
       nodes: [node('beside', ['a', 'b'], 'f')],
       seen: memory([seen('alice', 'f', '2026-03-02T00:00:00.000Z')]),
-      issued: [{user: 'bob', issuerFingerprint: 'f'.repeat(64), ...times}],
+      issued: [issued('bob', 'f')],
     }
     const names = dependentsOn({...JOURNAL, units}, evidence, {
       on: 'old',
@@ -309,6 +335,23 @@ describe('who depends on an old CA', () => {
       )
     })
 
+    it('is whoever is in a log of certificates that was moved away, or has more than is listed', () => {
+      const moved = [{server: 'one', more: [], began: '2026-02-01T00:00:00.000Z'}]
+      assert.deepEqual(found({unlisted: moved}), ['forgotten forgotten-certificates'])
+      const units = JOURNAL.units.map((one) => {
+        const old = {...one.old, notBefore: '2026-02-02T00:00:00.000Z'}
+        return one.id === 'client-ca' ? {...one, old} : one
+      })
+      const evidence = {nodes: [], seen: memory([]), issued: [], unlisted: moved}
+      const options = {on: 'old', now: NOW, own: new Set<string>()} as const
+      assert.deepEqual(dependentsOn({...JOURNAL, units}, evidence, options), [])
+      const more = (digit: string) => [
+        {server: 'one', more: [{issuerFingerprint: digit.repeat(64), count: 3}]},
+      ]
+      assert.deepEqual(found({unlisted: more('a')}), ['forgotten forgotten-certificates'])
+      assert.deepEqual(found({unlisted: more('c')}), [])
+    })
+
     it('is nobody whom the operator takes for gone', () => {
       const ignored = ['forgotten-clients', 'forgotten-tokens']
       assert.deepEqual(found({}, {ignored}, {since}), [])
@@ -349,12 +392,18 @@ describe('who depends on an old CA', () => {
       seen(robot, key, lastSeen, {serial: '', ...changes})
     const withTokens = (...clients: StoredClient[]) => found({}, {}, {tokens: {...NONE, clients}})
 
-    it('is a service account, until it comes back with one of the new key', () => {
+    it('is each token, until its pod comes back with one of the new key', () => {
       const old = used('1', '2026-03-02T00:00:00.000Z')
       assert.deepEqual(withTokens(old), [`token ${robot}`])
-      const returned = used('2', '2026-03-03T00:00:00.000Z', {userAgent: 'other'})
-      assert.deepEqual(withTokens(old, returned), [])
-      assert.deepEqual(withTokens(old, {...returned, address: '10.0.0.9'}), [`token ${robot}`])
+      // Another program has it.
+      const other = used('2', '2026-03-03T00:00:00.000Z')
+      assert.deepEqual(withTokens(old, other), [`token ${robot}`])
+      const [pod, returned] = [old, other].map((one) => ({...one, holder: 'pod default/one (1)'}))
+      assert.ok(pod && returned)
+      assert.deepEqual(withTokens(pod, {...returned, userAgent: 'other'}), [])
+      assert.deepEqual(withTokens(pod, {...returned, holder: 'pod default/two (2)'}), [
+        `token ${robot}`,
+      ])
       assert.deepEqual(withTokens({...old, notAfter: '2026-03-05T00:00:00Z'}), [])
     })
 

@@ -18,6 +18,16 @@ import {silent, STARTED} from './support.ts'
 const NOW = new Date('2026-02-10T00:00:00Z')
 const clock = {now: () => NOW}
 const NOTHING = {dropped: 0, forgotten: [], clients: []}
+const SEEN_CLIENT = {
+  fingerprint: 'f1',
+  issuerPin: 'a',
+  user: 'mike',
+  groups: [],
+  serial: '1',
+  userAgent: 'kubectl',
+  address: '10.0.0.1',
+  notAfter: '2027-01-01T00:00:00.000Z',
+}
 const SEEN = {...NOTHING, since: '2026-01-01T00:00:00Z', tokens: NOTHING}
 const JOURNAL = {
   ...STARTED,
@@ -39,6 +49,8 @@ const line = (user: string, day: number, issuerFingerprint = 'old'): Issuance =>
   subject: `CN=${user}`,
   commonName: user,
   names: {dns: [], ips: [], emails: [], uris: []},
+  serial: '1',
+  fingerprint: `${user} ${day}`,
   issuerFingerprint,
   notBefore: `2026-01-0${day}T00:00:00.000Z`,
   notAfter: '2027-01-01T00:00:00.000Z',
@@ -49,6 +61,7 @@ describe('what the servers of a control plane have issued', () => {
   let log: FileIssuanceLog
   /** Of the other server; absent: it cannot be reached. */
   let other: Record<string, unknown> | undefined
+  let own: object
   let heads: {server: string; time: string}[]
 
   beforeEach(async () => {
@@ -61,8 +74,10 @@ describe('what the servers of a control plane have issued', () => {
       [ISSUED_PATH]: {
         server: 'two',
         certificates: [{...line('anna', 2), user: 'anna'}],
+        more: [],
       },
     }
+    own = SEEN
     heads = [
       {server: 'one', time: NOW.toISOString()},
       {server: 'two', time: NOW.toISOString()},
@@ -90,7 +105,7 @@ describe('what the servers of a control plane have issued', () => {
     const annotation = JSON.stringify(heads.map((one) => ({chain: hash, hash, size: 1, ...one})))
     const signers = {metadata: {annotations: {'trustadm.io/issuance-heads': annotation}}}
     const client = {
-      ...documents({'/trustadm/seen-clients': SEEN}),
+      ...documents({'/trustadm/seen-clients': own}),
       leases: {
         list: () => Promise.resolve({items: [lease]}),
         find: () => Promise.resolve(signers),
@@ -112,10 +127,20 @@ describe('what the servers of a control plane have issued', () => {
     assert.deepEqual(await dependents(), ['issued anna', 'issued mike'])
   })
 
-  it('takes the newest certificate of a user, whoever has signed it', async () => {
+  it('names a certificate although its user has got another one since, here or at another server', async () => {
+    await log.append(line('mike', 2))
     const certificates = [{...line('mike', 3, 'new'), user: 'mike'}]
-    Object.assign(other ?? {}, {[ISSUED_PATH]: {server: 'two', certificates}})
-    assert.deepEqual(await dependents(), [])
+    Object.assign(other ?? {}, {[ISSUED_PATH]: {server: 'two', certificates, more: []}})
+    assert.deepEqual(await dependents(), ['issued mike', 'issued mike'])
+  })
+
+  it('takes what several servers have seen of a certificate for one', async () => {
+    const [early, late] = ['2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z']
+    const client = (lastSeen: string) => ({...SEEN_CLIENT, firstSeen: lastSeen, lastSeen})
+    own = {...SEEN, clients: [client(late)]}
+    Object.assign(other ?? {}, {'/trustadm/seen-clients': {...SEEN, clients: [client(early)]}})
+    const {seen} = await read()
+    assert.deepEqual(seen?.clients, [{...SEEN_CLIENT, firstSeen: early, lastSeen: late}])
   })
 
   it('says so if a server has signed and its log cannot be read', async () => {
@@ -128,6 +153,9 @@ describe('what the servers of a control plane have issued', () => {
   it('says so for a server that is off, or of an earlier version', async () => {
     heads.push({server: 'three', time: '2026-02-01T00:00:00Z'})
     assert.deepEqual((await read()).unread, [{server: 'three', time: '2026-02-01T00:00:00Z'}])
+    const list = {server: 'two', certificates: []}
+    Object.assign(other ?? {}, {[ISSUED_PATH]: list})
+    assert.equal((await read()).unread.length, 2)
     delete other?.[ISSUED_PATH]
     assert.equal((await read()).unread.length, 2)
     const week = 7 * 86_400_000
@@ -135,18 +163,32 @@ describe('what the servers of a control plane have issued', () => {
     assert.deepEqual(await dependents(week), [])
   })
 
-  it('is read again by a server only if there is a new line', async () => {
+  it('is read again by a server only if there is a new line, also of a command', async () => {
     const {plane} = fixture.context
-    const list = issuedClientsReader(plane, () => log.head?.hash, silent)
+    const list = issuedClientsReader(plane, clock, silent)
     const first = await list()
     assert.equal(await list(), first)
     await log.append(line('mike', 2, 'new'))
     await log.append(line('anna', 2))
-    assert.deepEqual(await list(), await readIssuedClients(plane, silent))
+    assert.deepEqual(await list(), await readIssuedClients(plane, clock, silent))
     const {certificates} = await list()
     assert.deepEqual(
       certificates.map(({user, issuerFingerprint}) => `${user} ${issuerFingerprint}`),
-      ['mike new', 'anna old'],
+      ['mike old', 'mike new', 'anna old'],
     )
+  })
+
+  it('lists what is not expired, at most 64 of one user, and counts the rest', async () => {
+    const {plane} = fixture.context
+    for (let index = 0; index < 70; index++)
+      await log.append({...line('many', 1), fingerprint: String(index)})
+    await log.append({...line('over', 1), notAfter: '2026-02-01T00:00:00.000Z'})
+    const {certificates, more} = await readIssuedClients(plane, clock, silent)
+    const users = certificates.map(({user}) => user)
+    assert.deepEqual(
+      [users.length, users.includes('mike'), users.includes('over')],
+      [65, true, false],
+    )
+    assert.deepEqual(more, [{issuerFingerprint: 'old', count: 6}])
   })
 })
