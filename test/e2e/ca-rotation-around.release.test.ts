@@ -87,7 +87,14 @@ describe('what happens around a rotation of the CAs', function () {
     const serving = parseCertificate(await readFile(own('pki/apiserver.crt'), 'utf8'))
     assert.equal(serving.issuer.commonName, 'kubernetes')
 
-    const completed = await rotate('complete', '--yes', '--grace', '24h', '--ignore', 'late')
+    const completed = await rotate(
+      'complete',
+      '--yes',
+      '--grace',
+      '24h',
+      '--ignore',
+      'late,replaced-here',
+    )
     assert.equal(completed.code, 0, completed.stderr)
     const stale = connectTo({server: fixture.made.endpoint, ca: old}, {retry: {attempts: 1}})
     assert.ok(await stale.version())
@@ -148,10 +155,12 @@ describe('what happens around a rotation of the CAs', function () {
   })
 
   it('annotations trigger it, and unknown ones are refused', async () => {
-    const annotate = (value: string) =>
+    const annotate = (value: string, ignored?: string) =>
       withAdmin(async (client) => {
         const found = await client.configMaps.find(MAP)
-        const metadata = {...(found?.metadata ?? MAP), annotations: {[OPERATION]: value}}
+        const names = ignored === undefined ? {} : {[`${OPERATION}-ignore`]: ignored}
+        const annotations = {[OPERATION]: value, ...names}
+        const metadata = {...(found?.metadata ?? MAP), annotations}
         if (found) await client.configMaps.update({...found, metadata})
         else await client.configMaps.create({metadata})
       })
@@ -172,7 +181,12 @@ describe('what happens around a rotation of the CAs', function () {
       (await map()).metadata.annotations?.[`${OPERATION}-refused`]?.includes('in progress'),
     )
     await annotate('complete-ca-rotation')
+    await eventually(async () =>
+      (await map()).metadata.annotations?.[`${OPERATION}-refused`]?.includes('replaced-here'),
+    )
+    await annotate('complete-ca-rotation', 'replaced-here, kubernetes-super-admin')
     await eventually(async () => ((await map()).data?.status ?? '').includes('phase: Completed'))
+    assert.equal((await map()).metadata.annotations?.[`${OPERATION}-ignore`], undefined)
   })
 
   it('reset leaves nothing of it, before and after its end', async () => {
@@ -243,17 +257,21 @@ describe('what happens around a rotation of the CAs', function () {
     const dependents = async () =>
       (parseResult(await rotate('status')) as {dependents: {name: string}[]}).dependents
     // Killed and started again, the server knows its clients.
-    assert.deepEqual(await dependents(), [])
-    await restart('SIGTERM', () => rm(own('seen-clients.json')))
-    const names = ['forgotten-clients', 'forgotten-tokens']
     assert.deepEqual(
       (await dependents()).map(({name}) => name),
-      names,
+      ['replaced-here'],
+    )
+    await restart('SIGTERM', () => rm(own('seen-clients.json')))
+    const names = ['forgotten-clients', 'forgotten-tokens']
+    const replaced = 'replaced-here'
+    assert.deepEqual(
+      (await dependents()).map(({name}) => name),
+      [...names, replaced],
     )
     const refused = await rotate('complete', '--yes')
     assert.equal(refused.code, 6)
     assert.match(refused.stderr, /clients may have been forgotten: .* begins at 20/)
-    const ignore = names.flatMap((name) => ['--ignore', name])
+    const ignore = [...names, replaced].flatMap((name) => ['--ignore', name])
     assert.equal((await rotate('complete', '--yes', ...ignore)).code, 0)
     const recorded = await withAdmin((client) =>
       client.configMaps.get({namespace: 'kube-system', name: 'trustadm-ca-rotation-overrides'}),

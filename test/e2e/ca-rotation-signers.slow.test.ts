@@ -56,7 +56,7 @@ describe('signers with CAs that an operator names, while the CAs rotate', functi
     assert.ok(signers.every(({reasons}) => reasons.every((one) => one.includes(file('ca.crt')))))
 
     // Its kubeconfig is of the old CA too.
-    const ignored = ['--ignore', 'kubernetes-super-admin']
+    const ignored = ['--ignore', 'kubernetes-super-admin,replaced-here']
     const refused = await rotate('complete', '--yes', ...ignored)
     assert.equal(refused.code, 6)
     assert.match(

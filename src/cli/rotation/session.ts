@@ -19,7 +19,8 @@ export const ignoringFlags = {
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
-    summary: 'continue without this node and its user, or without this user; may be repeated',
+    summary:
+      'continue without this node and its user, this user, or this group of "ca rotate status"; may be repeated',
   }),
   'ignore-unseen-since': Flags.string({
     helpValue: '<duration>',

@@ -1,3 +1,5 @@
+import type {Dependent} from '../../control-plane/ca-rotation/dependent.ts'
+import {shortened} from '../../control-plane/ca-rotation/groups.ts'
 import type {RotationPlan} from '../../control-plane/ca-rotation/plan.ts'
 import type {RotationReport} from '../../control-plane/ca-rotation/report.ts'
 import type {LastRotation} from '../../control-plane/last-rotation.ts'
@@ -13,7 +15,8 @@ const MARKS = {done: '✔', running: '…', waiting: ' '} as const
 
 function stateOf(report: RotationReport, dir: string): string {
   const {action, isReady, isSettled, dependents, stillTrusting} = report
-  const complete = planeCommand(dir, 'ca rotate complete')
+  const confirming = isReady && dependents.length > 0 ? ' --ignore replaced-here' : ''
+  const complete = planeCommand(dir, `ca rotate complete${confirming}`)
   const waitedFor = stillTrusting.filter(({isWaitedFor}) => isWaitedFor).length
   if (waitedFor > 0) {
     return `${waitedFor === 1 ? '1 node still trusts' : `${waitedFor} nodes still trust`} the old CA; it is Completed once none does`
@@ -66,31 +69,49 @@ function formatSteps({steps}: RotationReport): string {
     : `\n${steps.map(({summary, state}) => `${marks[state]} ${summary}\n`).join('')}`
 }
 
+interface DependentsLook {
+  title?: string
+  /** Whether each is shown, not only the first of each group. */
+  all?: boolean
+  /** The command that shows all. */
+  command?: string
+}
+
+const rowOf = ({kind, name, lastSeen, reasons}: Dependent): string[] => [
+  kind,
+  name,
+  lastSeen === undefined ? '<unknown>' : moment(lastSeen),
+  reasons.join('; '),
+]
+
 function formatDependents(
   {dependents}: Pick<RotationReport, 'dependents'>,
-  title = 'These would be locked out:',
+  {title = 'These would be locked out:', all = false, command}: DependentsLook = {},
 ): string {
   if (dependents.length === 0) return ''
-  const rows = dependents.map(({kind, name, lastSeen, reasons}) => [
-    kind,
-    name,
-    lastSeen === undefined ? '<unknown>' : moment(lastSeen),
-    reasons.join('; '),
-  ])
+  const groups = shortened(dependents)
+  const rows = all
+    ? dependents.map(rowOf)
+    : groups.flatMap(({shown, more, what, count}) => [
+        ...shown.map(rowOf),
+        ...(more === 0 ? [] : [['…', `and ${more} more`, '', `${count} ${what}`]]),
+      ])
+  const isCut = !all && groups.some(({more}) => more > 0)
   const table = formatColumns(['KIND', 'NAME', 'LAST SEEN', 'WHY'], rows, {
     least: new Map([[WHY, 24]]),
     droppable: [LAST_SEEN],
     last: {least: new Map([[NAME, 20]])},
   })
-  const todos = [...new Set(dependents.map(({todo}) => todo))]
-    .slice(0, 20)
-    .map((todo) => paragraph('→ ', todo, columnsOf(process.stdout)))
+  const todos = [
+    ...new Set(groups.flatMap((group) => group.todos)),
+    ...(isCut && command !== undefined ? [`to see all of them, run "${command}"`] : []),
+  ].map((todo) => paragraph('→ ', todo, columnsOf(process.stdout)))
   return `\n${title}\n\n${table}\n${todos.join('')}`
 }
 
 /** Also those that were ignored: they trust the old CA until they are seen not to. */
-const formatTrusting = ({stillTrusting}: RotationReport): string =>
-  formatDependents({dependents: stillTrusting}, 'These still trust the old CA:')
+const formatTrusting = ({stillTrusting}: RotationReport, look: DependentsLook): string =>
+  formatDependents({dependents: stillTrusting}, {...look, title: 'These still trust the old CA:'})
 
 function formatServers({servers = []}: RotationReport): string {
   if (servers.length < 2) return ''
@@ -132,7 +153,7 @@ export const rotationPlanView: View<RotationPlan> = {
         : '') +
       formatDependents({dependents}) +
       refusal +
-      formatDependents({dependents: lockedOut}, 'These will be locked out, as you asked:')
+      formatDependents({dependents: lockedOut}, {title: 'These will be locked out, as you asked:'})
     )
   },
   name: ({steps}) => steps.map(({id}) => id),
@@ -148,20 +169,24 @@ function formatAdvice({advice}: RotationReport): string {
 const viewOf = (
   showSteps: (report: RotationReport) => string,
   dir: string,
-): View<RotationReport> => ({
-  table: (report) =>
-    headline(report, dir) +
-    showSteps(report) +
-    formatServers(report) +
-    formatAuthorities(report) +
-    formatDependents(report) +
-    formatTrusting(report) +
-    formatAdvice(report),
-  name: ({authorities}) => authorities.map(({id}) => id),
-})
+  all = false,
+): View<RotationReport> => {
+  const look = {all, command: planeCommand(dir, 'ca rotate status --all')}
+  return {
+    table: (report) =>
+      headline(report, dir) +
+      showSteps(report) +
+      formatServers(report) +
+      formatAuthorities(report) +
+      formatDependents(report, look) +
+      formatTrusting(report, look) +
+      formatAdvice(report),
+    name: ({authorities}) => authorities.map(({id}) => id),
+  }
+}
 
 /** How people see the state of a rotation. */
-export const rotationView = (dir: string) => viewOf(formatSteps, dir)
+export const rotationView = (dir: string, all?: boolean) => viewOf(formatSteps, dir, all)
 
 /** The same after a command that has just shown its steps. */
-export const rotationEndView = (dir: string) => viewOf(() => '', dir)
+export const rotationEndView = (dir: string, all?: boolean) => viewOf(() => '', dir, all)

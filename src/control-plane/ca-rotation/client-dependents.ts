@@ -1,5 +1,6 @@
 import type {StoredClient} from '../../server/authn/seen-clients.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
+import {CLIENT_CA} from '../certificates.ts'
 import type {IssuedCertificate} from '../issued-clients.ts'
 import {
   type Dependent,
@@ -8,10 +9,9 @@ import {
   partsOf,
   todoOfNode,
 } from './dependent.ts'
+import {UNREGISTERED_NODES} from './groups.ts'
 import type {Journal} from './journal.ts'
 import {formatTimestamp} from '../../runtime.ts'
-
-const CLIENT_CA = 'client-ca'
 
 /** What leaves with a generation of the CA of clients. */
 const leaving = ({units}: Journal, on: DependentOptions['on']) => partsOf(units, CLIENT_CA, on)
@@ -75,6 +75,49 @@ function seenWithOthers(
   }
 }
 
+/** The group of a machine that has no Node: many of them may have come and gone. */
+const groupOf = (
+  user: string,
+  names: ReadonlySet<string | undefined>,
+): Pick<Dependent, 'group'> => {
+  const node = nodeOfUser(user)
+  return node === undefined || names.has(node) ? {} : {group: UNREGISTERED_NODES}
+}
+
+/** As `--ignore` takes it. */
+const REPLACED_HERE = 'replaced-here'
+
+/**
+ * The kubeconfigs and certificates that the rotation has replaced in the folders of the control plane. Nobody knows who has copies of what was there, so a
+ * person has to say once that there are none. Copies that were used since are clients of their own.
+ */
+export function replacedDependents(
+  journal: Journal,
+  {seen}: Evidence,
+  {on, now, unseenFor}: DependentOptions,
+): Dependent[] {
+  const {units, renewedAt} = journal
+  const end = units.find(({id}) => id === CLIENT_CA)?.old.notAfter
+  const isOver = end !== undefined && Date.parse(end) <= now.getTime()
+  if (on === 'new' || isOver || leaving(journal, on).pins.size === 0 || renewedAt === undefined)
+    return []
+  const isGone =
+    unseenFor !== undefined &&
+    seen !== undefined &&
+    now.getTime() - Math.max(Date.parse(renewedAt), Date.parse(seen.since)) > unseenFor
+  if (isGone) return []
+  return [
+    {
+      kind: 'replaced',
+      name: REPLACED_HERE,
+      reasons: [
+        'the rotation has replaced admin.conf and the other kubeconfigs and client certificates in the folder of the control plane: copies of the old ones will be refused',
+      ],
+      todo: `replace copies of admin.conf and super-admin.conf that you have elsewhere; then go on with --ignore ${REPLACED_HERE}`,
+    },
+  ]
+}
+
 /** The certificates of the generation that were used. */
 export function clientDependents(
   journal: Journal,
@@ -85,13 +128,18 @@ export function clientDependents(
   const {seen, issued, revoked} = evidence
   const names = namesOf(evidence)
   const isNode = (user: string) => names.has(nodeOfUser(user) ?? '')
-  // The name of a node belongs to one key at a time, and a renewal to the holder of the certificate before it.
-  const holderOf = ({user}: StoredClient) => (isNode(user) ? user : undefined)
+  // The name of a node belongs to one key at a time. An abort puts the files of the control plane back in their place.
+  const holderOf = ({user, address, userAgent}: StoredClient) =>
+    isNode(user)
+      ? user
+      : on === 'new' && own.has(user)
+        ? `${user}\n${address}\n${userAgent}`
+        : undefined
   const todoOf = (user: string) => {
     const node = nodeOfUser(user)
     return node !== undefined && names.has(node)
       ? todoOfNode(node)
-      : `give ${user} a new certificate or kubeconfig, and let it replace the old one`
+      : `give ${user} a new certificate or kubeconfig; once the old one is out of use, revoke it with "trustadm certificate revoke", or use --ignore ${user} or --ignore-unseen-since`
   }
   const {pins} = leaving(journal, on)
   const clients = seen?.clients ?? []
@@ -105,6 +153,7 @@ export function clientDependents(
     .map(({user, lastSeen, address, userAgent, serial, fingerprint}) => ({
       kind: 'client',
       name: user,
+      ...groupOf(user, names),
       reasons: [`uses certificate ${serial} of the ${on} CA${isNode(user) ? '' : others(user)}`],
       todo: todoOf(user),
       lastSeen,
@@ -143,6 +192,7 @@ export function issuedDependents(
     .map(({user, serial, requester, notAfter, fingerprint}) => ({
       kind: 'issued',
       name: user,
+      ...groupOf(user, names),
       reasons: [
         `has certificate ${serial} of the ${on} CA until ${formatTimestamp(new Date(notAfter))}, which ${requester} asked for and nobody was seen with${others(user)}`,
       ],

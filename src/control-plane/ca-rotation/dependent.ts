@@ -7,9 +7,12 @@ import type {UnitRecord} from './journal.ts'
 
 /** Somebody who would be locked out if a generation of the CAs were not trusted any more. */
 export interface Dependent {
-  kind: 'node' | 'client' | 'token' | 'secret' | 'signer' | 'etcd' | 'issued' | 'forgotten'
+  kind:
+    'node' | 'client' | 'token' | 'secret' | 'signer' | 'etcd' | 'issued' | 'forgotten' | 'replaced'
   /** As `--ignore` takes it. */
   name: string
+  /** What `--ignore` takes for all of its group, if there is such a name. */
+  group?: string
   reasons: string[]
   /** What has to be done about it. */
   todo: string

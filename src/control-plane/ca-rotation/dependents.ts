@@ -4,7 +4,12 @@ import {type ReportedCertificate, trustReportOf} from '../../node/trust-report.t
 import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
 import {pinOfKeyId} from '../../trust/token-keys.ts'
 import {CLIENT_CA, CLUSTER_CA, KUBELET_CA, KUBELET_SERVING_CA} from '../certificates.ts'
-import {clientDependents, issuedDependents, stillUsed} from './client-dependents.ts'
+import {
+  clientDependents,
+  issuedDependents,
+  replacedDependents,
+  stillUsed,
+} from './client-dependents.ts'
 import {
   type Dependent,
   type DependentOptions,
@@ -91,11 +96,14 @@ const ORDER: readonly Dependent['kind'][] = [
   'etcd',
   'issued',
   'forgotten',
+  'replaced',
 ]
 
 /** Whether an operator goes on without it. The name of a Node also stands for the user of its machine. */
-const isIgnored = ({name}: Pick<Dependent, 'name'>, ignored: readonly string[] = []): boolean =>
-  ignored.includes(name) || ignored.includes(nodeOfUser(name) ?? name)
+const isIgnored = (
+  {name, group = name}: Pick<Dependent, 'name' | 'group'>,
+  ignored: readonly string[] = [],
+): boolean => [name, group, nodeOfUser(name) ?? name].some((one) => ignored.includes(one))
 
 /** Who depends on a generation of the CAs, the most urgent first. */
 export function dependentsOn(
@@ -112,6 +120,7 @@ export function dependentsOn(
     ...etcdDependents(journal, options),
     ...issuedDependents(journal, evidence, options),
     ...forgottenDependents(journal, evidence, options),
+    ...replacedDependents(journal, evidence, options),
   ].filter((one) => !isIgnored(one, options.ignored))
   return found.sort(
     (one, other) =>
@@ -184,7 +193,7 @@ function tokenDependents(
     kind: 'token',
     name: user,
     reasons: [`${holder} uses a token that the ${on} key has signed`],
-    todo: `let ${user} fetch a new token: restart its pods, or create one with "kubectl create token"`,
+    todo: `let ${user} fetch a new token: restart its pods, or create one with "kubectl create token"; once the old one is out of use, use --ignore ${user} or --ignore-unseen-since`,
     lastSeen,
     address,
     userAgent,

@@ -10,7 +10,7 @@ import {onceAMinute} from '../once-a-minute.ts'
 import {type Action, readJournal} from './journal.ts'
 import type {RotationContext} from './rotation-context.ts'
 import {isShared} from './share.ts'
-import {OPERATION, publishStatus, ROTATION_MAP, statusOf} from './status-map.ts'
+import {IGNORE, OPERATION, publishStatus, ROTATION_MAP, statusOf} from './status-map.ts'
 
 /**
  * What a server does for rotations: annotations trigger them, their state is shown while they wait, and it follows those of other machines
@@ -71,17 +71,33 @@ async function contextOf(
   }
 }
 
+/** What an annotation asks for. */
+interface Asked {
+  operation: string
+  /** As `--ignore` takes it. */
+  ignored: string[]
+}
+
+const askedIn = (annotations: Readonly<Record<string, string>> = {}): Asked | undefined => {
+  const {[OPERATION]: operation, [IGNORE]: ignored = ''} = annotations
+  if (operation === undefined) return undefined
+  return {operation, ignored: ignored.split(',').flatMap((name) => name.trim() || [])}
+}
+
 /** Does what an annotation asks for. The reason of a refusal is written to another annotation; the first one is removed either way. */
 async function answer(
   plane: Plane,
   client: ApiClient,
-  wanted: string,
+  {operation: wanted, ignored}: Asked,
   {clock, log, signal}: TriggerOptions,
 ): Promise<void> {
   const action = OPERATIONS[wanted]
   // Each server on the same etcd sees it; the one that takes it off does what it asks for.
   if (isShared(plane) && !(await takeOff(client, wanted))) return
-  const context = await contextOf(plane, client, {clock, log})
+  const context = {
+    ...(await contextOf(plane, client, {clock, log})),
+    ...(action === 'complete' && {ignored}),
+  }
   const observer = {begin: () => undefined, end: () => undefined, waiting: () => undefined}
   try {
     if (!action) throw new Error(`unknown operation; use ${Object.keys(OPERATIONS).join(' or ')}`)
@@ -103,7 +119,7 @@ async function answer(
 /** Removes the annotation. Returns false if another server was faster. */
 async function takeOff({configMaps}: ApiClient, wanted: string): Promise<boolean> {
   const found = await configMaps.find(ROTATION_MAP)
-  const {[OPERATION]: asked, ...annotations} = found?.metadata.annotations ?? {}
+  const {[OPERATION]: asked, [IGNORE]: _, ...annotations} = found?.metadata.annotations ?? {}
   if (!found || asked !== wanted) return false
   try {
     await configMaps.update({...found, metadata: {...found.metadata, annotations}})
@@ -172,8 +188,8 @@ async function followTriggers(
   const {namespace, name} = ROTATION_MAP
   const see = async (map: ConfigMap) => {
     seen(map)
-    const wanted = map.metadata.annotations?.[OPERATION]
-    if (wanted !== undefined) await answer(plane, client, wanted, options)
+    const asked = askedIn(map.metadata.annotations)
+    if (asked) await answer(plane, client, asked, options)
   }
   while (!signal.aborted) {
     try {

@@ -2,6 +2,7 @@ import {begun, decide, isRotating, requirePrepared, stepsOf} from './advance.ts'
 import {requireGate} from '../config/feature-gates.ts'
 import type {Dependent} from './dependent.ts'
 import {foundBy, isLost, requireNewUsable, requireUsable} from './expiry.ts'
+import {groupsOf, type DependentGroup} from './groups.ts'
 import {readJournal, type Action, type Journal} from './journal.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
 import {requireBeginnable} from './hand-over.ts'
@@ -30,6 +31,8 @@ export interface RotationPlan {
   servers?: string[]
   /** Who would be locked out: the command would refuse to begin. */
   dependents: Dependent[]
+  /** The same in groups. */
+  groups: DependentGroup[]
   /** Who will be locked out because the operator takes responsibility for it. */
   lockedOut: Dependent[]
 }
@@ -89,6 +92,7 @@ export async function planRotation(
     })),
     ...(servers && {servers: servers.map(labelOf)}),
     dependents,
+    groups: groupsOf(dependents),
     lockedOut: everybody.filter(
       ({kind, name}) => !dependents.some((one) => one.kind === kind && one.name === name),
     ),

@@ -6,6 +6,7 @@ import {readNamedSigners} from '../server-report.ts'
 import {isRotating, stepsOf} from './advance.ts'
 import type {Dependent} from './dependent.ts'
 import {isLost, isStuck, withExpiry} from './expiry.ts'
+import {groupsOf, type DependentGroup} from './groups.ts'
 import {followingServers, labelOf, type FollowingServer} from './following.ts'
 import {readJournal, type Journal} from './journal.ts'
 import {isShared} from './share.ts'
@@ -16,7 +17,7 @@ import {statusOf, type RotationStatus} from './status-map.ts'
 
 /** What `ca rotate status` prints, and what the other commands print at their end. */
 export interface RotationReport extends RotationStatus {
-  /** Whether `complete` would go on. */
+  /** Whether `complete` would go on; what only a person can confirm, as `replaced-here`, does not count. */
   isReady: boolean
   /** Whether the last command has nothing left to do: no rotation is in progress, or all that `start` waits for has happened. */
   isSettled: boolean
@@ -26,6 +27,8 @@ export interface RotationReport extends RotationStatus {
   servers?: FollowingServer[]
   /** Who would be locked out, the most urgent first. */
   dependents: Dependent[]
+  /** The same in groups, with the first names of each and what to do. */
+  groups: DependentGroup[]
   /** The nodes that still trust a CA that the last completion has replaced, also those that it was told to ignore. */
   stillTrusting: (Dependent & {isWaitedFor: boolean})[]
   /** What people have to do; nothing here can do it for them. */
@@ -173,11 +176,12 @@ export async function reportRotation(context: RotationContext): Promise<Rotation
   return {
     ...status,
     steps: isPrepared ? status.steps.map((step) => ({...step, state: 'done'})) : status.steps,
-    isReady: isPrepared && dependents.length === 0,
+    isReady: isPrepared && dependents.every(({kind}) => kind === 'replaced'),
     isSettled: !isRotating(journal) || isPrepared,
     ...(total > 0 && {nodes: {done: total - behind, total}}),
     ...(servers && {servers}),
     dependents,
+    groups: groupsOf(dependents),
     stillTrusting,
     advice: isUnasked
       ? [isOut ? lostAdvice(context.plane, journal) : expiryAdvice(context.plane, journal)]

@@ -13,6 +13,7 @@ import {
 } from './advance.ts'
 import type {Dependent} from './dependent.ts'
 import {requireCaOfEtcd} from './etcd-members.ts'
+import {formatGroups, groupsOf} from './groups.ts'
 import {readJournal, writeJournal, type Action, type Journal} from './journal.ts'
 import {foundBy, isLost, isStuck, requireNewUsable, requireUsable, withExpiry} from './expiry.ts'
 import {newJournal, type StartOptions} from './new-journal.ts'
@@ -69,17 +70,13 @@ async function show(
 /** Refuses to lock anybody out, and names everyone. */
 function requireNobody(dependents: readonly Dependent[], action: Action): void {
   if (dependents.length === 0) return
-  const shown = dependents
-    .slice(0, 20)
-    .map(({kind, name, reasons, todo}) => `${kind} ${name}: ${reasons.join('; ')} → ${todo}`)
-  const more = dependents.length > 20 ? [`and ${dependents.length - 20} more`] : []
   throw new TrustError(
     'CA_STILL_IN_USE',
-    `${dependents.length} would be locked out:\n${[...shown, ...more].join('\n')}`,
+    `${dependents.length} would be locked out:\n${formatGroups(dependents)}`,
     {
-      facts: {dependents},
+      facts: {groups: groupsOf(dependents), dependents},
       hints: [
-        'see all of them with "trustadm ca rotate status"',
+        'see all of them with "trustadm ca rotate status --all"',
         `to continue without some of them, use "trustadm ca rotate ${action} --ignore <name>"; --force ignores all of them`,
         'clients that are gone: --ignore-unseen-since 7d',
       ],
@@ -146,6 +143,8 @@ async function untilNobody(
       if (!isFirst) observer.end(NOBODY_ON_OLD)
       return
     }
+    // Only a person can confirm these, so waiting would never end.
+    if (waiting.some(({kind}) => kind === 'replaced')) requireNobody(waiting, 'complete')
     if (isFirst) observer.begin(NOBODY_ON_OLD)
     observer.waiting(NOBODY_ON_OLD, waiting)
     await sleep(LOOK_EVERY, signal)

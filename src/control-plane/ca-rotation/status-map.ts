@@ -11,6 +11,8 @@ import type {Action, Journal, Override, UnitRecord} from './journal.ts'
 /** Where the state of the rotation is shown, and where annotations trigger it. */
 export const ROTATION_MAP = {namespace: 'kube-system', name: 'trustadm-ca-rotation'}
 export const OPERATION = 'trustadm.io/operation'
+/** What the operation goes on without, as `--ignore` takes it. */
+export const IGNORE = 'trustadm.io/operation-ignore'
 /** Why the last annotation was refused. */
 const REFUSED = 'trustadm.io/operation-refused'
 
@@ -113,10 +115,16 @@ export async function publishStatus(
   for (let attempt = 1; ; attempt += 1) {
     try {
       const found = await configMaps.find(ROTATION_MAP)
-      const {[OPERATION]: asked, [REFUSED]: _refused, ...others} = found?.metadata.annotations ?? {}
+      const {
+        [OPERATION]: asked,
+        [IGNORE]: ignored,
+        [REFUSED]: _refused,
+        ...others
+      } = found?.metadata.annotations ?? {}
       const annotations = {
         ...others,
         ...(asked !== undefined && !isTriggered && {[OPERATION]: asked}),
+        ...(ignored !== undefined && !isTriggered && {[IGNORE]: ignored}),
         ...(refusal !== undefined && {[REFUSED]: refusal}),
       }
       const isSame = isDeepStrictEqual(found?.metadata.annotations ?? {}, annotations)

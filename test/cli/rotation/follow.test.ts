@@ -27,6 +27,7 @@ const start = (states: [State, State], change: Partial<RotationReport> = {}): Ro
   isSettled: false,
   dependents: [],
   stillTrusting: [],
+  groups: [],
   advice: [],
   ...change,
 })

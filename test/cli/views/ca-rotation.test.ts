@@ -75,6 +75,41 @@ describe('the first line of "ca rotate status"', () => {
   })
 })
 
+describe('who would be locked out, in "ca rotate status"', () => {
+  const dependents = Array.from({length: 200}, (_, index) => ({
+    kind: 'node' as const,
+    name: `w${index}`,
+    reasons: ['uses the old CA'],
+    todo: `renew w${index}`,
+  }))
+  const lines = async (all?: boolean) => {
+    const text = await rotationView('/srv/plane', all).table({
+      credentials: {rotation: {certificateAuthorities}},
+      steps: [],
+      authorities: [],
+      advice: [],
+      dependents,
+      stillTrusting: [],
+    } as unknown as RotationReport)
+    return text.split('\n')
+  }
+
+  it('is the first of many, with the number of the others and how to see them', async () => {
+    const shown = await lines()
+    assert.ok(shown.length < 20, shown.join('\n'))
+    const text = shown.join(' ').replace(/\s+/g, ' ')
+    assert.match(text, /node w4 .* … and 195 more 200 nodes have not followed/)
+    assert.match(text, /→ run "trustadm node renew" on each of these nodes/)
+    assert.match(text, /run "trustadm ca rotate status --all --dir \/srv\/plane"/)
+  })
+
+  it('is everyone with --all', async () => {
+    const text = (await lines(true)).join('\n')
+    assert.match(text, /node +w199 /)
+    assert.doesNotMatch(text, /and 195 more|status --all/)
+  })
+})
+
 describe('the dry run of a forced "ca rotate complete"', () => {
   it('shows whom it locks out', async () => {
     const one = {kind: 'node' as const, name: 'away', reasons: ['uses the old CA'], todo: 'renew'}
@@ -84,6 +119,7 @@ describe('the dry run of a forced "ca rotate complete"', () => {
       authorities: ['ca'],
       steps: [{id: 'sign-servers', summary: 'sign', state: 'to do' as const}],
       dependents: [],
+      groups: [],
       lockedOut: [one],
     }
     const text = await rotationPlanView.table(plan)

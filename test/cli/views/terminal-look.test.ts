@@ -74,6 +74,7 @@ describe('what a person sees on a terminal', () => {
         credentials: {rotation: {certificateAuthorities: {phase: 'Prepare', lastInitiation: TIME}}},
         action: 'start',
         dependents: [],
+        stillTrusting: [],
         authorities: [],
         advice: [],
         steps: [

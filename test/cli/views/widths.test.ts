@@ -53,6 +53,7 @@ const VIEWS: Record<string, () => string | Promise<string>> = {
       dependents: [
         {kind: 'client', name: `system:node:${NODE}`, lastSeen: TIME, reasons: [WHY], todo: WHY},
       ],
+      stillTrusting: [{kind: 'node', name: NODE, reasons: [WHY], todo: WHY, isWaitedFor: false}],
       advice: [WHY],
     }),
   'certificate log': () =>

@@ -95,6 +95,9 @@ const memory = (
   ...changes,
 })
 
+/** Whoever asks has said that there are no copies of what was replaced in the folder of the control plane. */
+const OLD = {on: 'old', now: NOW, own: new Set<string>(), ignored: ['replaced-here']} as const
+
 const found = (
   {seen: clients = [], ...evidence}: Partial<Omit<Evidence, 'seen'>> & {seen?: StoredClient[]},
   options: Partial<DependentOptions> = {},
@@ -103,7 +106,12 @@ const found = (
   dependentsOn(
     JOURNAL,
     {nodes: [], seen: memory(clients, changes), issued: [], ...evidence},
-    {on: 'old', now: NOW, own: new Set(['kubernetes-admin']), ...options},
+    {
+      ...OLD,
+      own: new Set(['kubernetes-admin']),
+      ...options,
+      ignored: [...OLD.ignored, ...(options.ignored ?? [])],
+    },
   ).map(({kind, name}) => `${kind} ${name}`)
 
 describe('who depends on an old CA', () => {
@@ -136,7 +144,7 @@ describe('who depends on an old CA', () => {
 
   it('is told as a node without an agent, with the command to run there', () => {
     const evidence = {nodes: [node('silent')], seen: memory([]), issued: []}
-    const [silent] = dependentsOn(JOURNAL, evidence, {on: 'old', now: NOW, own: new Set()})
+    const [silent] = dependentsOn(JOURNAL, evidence, OLD)
     assert.deepEqual(silent?.reasons, [
       'does not report what it trusts: "trustadm node run" is not running there',
     ])
@@ -148,7 +156,7 @@ describe('who depends on an old CA', () => {
       seen(user, 'a', '2026-03-02T00:00:00.000Z'),
     )
     const evidence = {nodes: [node('here')], seen: memory(clients), issued: []}
-    const all = dependentsOn(JOURNAL, evidence, {on: 'old', now: NOW, own: new Set()})
+    const all = dependentsOn(JOURNAL, evidence, OLD)
     const todoOf = (wanted: string) => all.find(({name}) => name === wanted)?.todo
     assert.equal(todoOf('system:node:here'), todoOf('here'))
     assert.match(todoOf('here') ?? '', /^run "trustadm node renew" on here; /)
@@ -162,7 +170,7 @@ describe('who depends on an old CA', () => {
     const another = {...old, fingerprint: 'another'}
     assert.deepEqual(found({seen: [old, another, returned]}), ['client alice', 'client alice'])
     const evidence = {nodes: [], seen: memory([old, returned]), issued: []}
-    const [alice] = dependentsOn(JOURNAL, evidence, {on: 'old', now: NOW, own: new Set()})
+    const [alice] = dependentsOn(JOURNAL, evidence, OLD)
     assert.equal(alice?.fingerprint, old.fingerprint)
     assert.match(alice.reasons.join(), /the user was seen with another .* at 2026-03-03T00:00:00Z/)
   })
@@ -228,6 +236,43 @@ describe('who depends on an old CA', () => {
     assert.deepEqual(found({issued: all, nodes}, {unseenFor: 1000}), [])
   })
 
+  it('is whoever has a copy of what was replaced here, until a person says that nobody does', () => {
+    const all = (changes: Partial<Journal>, options: Partial<DependentOptions> = {}) => {
+      const evidence = {nodes: [], seen: memory([]), issued: []}
+      const found = dependentsOn({...JOURNAL, ...changes}, evidence, {...OLD, ...options})
+      return found.map(({kind, name}) => `${kind} ${name}`)
+    }
+    assert.deepEqual(all({}, {ignored: []}), ['replaced replaced-here'])
+    assert.deepEqual(all({}), [])
+    const week = 7 * 86_400_000
+    assert.deepEqual(all({}, {ignored: [], unseenFor: week}), [])
+    assert.deepEqual(all({}, {ignored: [], unseenFor: 2 * week}), ['replaced replaced-here'])
+    assert.deepEqual(all({}, {ignored: [], on: 'new'}), [])
+    // What the old CA has signed is refused already.
+    const units = JOURNAL.units.map((one) => ({
+      ...one,
+      old: {...one.old, notAfter: '2026-03-09T00:00:00Z'},
+    }))
+    assert.deepEqual(all({units}, {ignored: []}), [])
+    assert.deepEqual(all({units: [unit('front-proxy-ca', 'a', 'b')]}, {ignored: []}), [])
+  })
+
+  it('is a copy of them that was used since, whatever a person says', () => {
+    const used = seen('kubernetes-admin', 'a', '2026-03-01T02:00:00.000Z')
+    assert.deepEqual(found({seen: [used]}), ['client kubernetes-admin'])
+  })
+
+  it('is the machines that have no Node, as one group', () => {
+    const clients = [seen('system:node:one', 'a', '2026-03-02T00:00:00.000Z')]
+    const evidence = {seen: clients, issued: [issued('system:node:two', 'a')]}
+    assert.deepEqual(found(evidence), ['client system:node:one', 'issued system:node:two'])
+    assert.deepEqual(found(evidence, {ignored: ['unregistered-nodes']}), [])
+    const nodes = [node('one', ['a', 'b'])]
+    assert.deepEqual(found({...evidence, nodes}, {ignored: ['unregistered-nodes']}), [
+      'client system:node:one',
+    ])
+  })
+
   it('is whoever was issued a certificate too recently to count as gone', () => {
     const week = 7 * 86_400_000
     const issuedAt = (notBefore: string) => [issued('quiet', 'a', {notBefore})]
@@ -243,7 +288,7 @@ describe('who depends on an old CA', () => {
     const unknown = dependentsOn(
       JOURNAL,
       {nodes: [], seen: undefined, issued: older},
-      {on: 'old', now: NOW, own: new Set(), ignored, unseenFor: week},
+      {...OLD, ignored: [...OLD.ignored, ...ignored], unseenFor: week},
     )
     assert.deepEqual(
       unknown.map(({name}) => name),
@@ -293,11 +338,9 @@ describe('who depends on an old CA', () => {
       seen: memory([seen('alice', 'f', '2026-03-02T00:00:00.000Z')]),
       issued: [issued('bob', 'f')],
     }
-    const names = dependentsOn({...JOURNAL, units}, evidence, {
-      on: 'old',
-      now: NOW,
-      own: new Set(),
-    }).map(({kind, name}) => `${kind} ${name}`)
+    const names = dependentsOn({...JOURNAL, units}, evidence, OLD).map(
+      ({kind, name}) => `${kind} ${name}`,
+    )
     assert.deepEqual(names, ['node beside', 'client alice', 'issued bob'])
   })
 
@@ -324,11 +367,7 @@ describe('who depends on an old CA', () => {
     })
 
     it('is everybody if the server remembers nobody', () => {
-      const none = dependentsOn(
-        JOURNAL,
-        {nodes: [], seen: undefined, issued: []},
-        {on: 'old', now: NOW, own: new Set()},
-      )
+      const none = dependentsOn(JOURNAL, {nodes: [], seen: undefined, issued: []}, OLD)
       assert.deepEqual(
         none.map(({name}) => name),
         ['forgotten-clients', 'forgotten-tokens'],
@@ -343,8 +382,7 @@ describe('who depends on an old CA', () => {
         return one.id === 'client-ca' ? {...one, old} : one
       })
       const evidence = {nodes: [], seen: memory([]), issued: [], unlisted: moved}
-      const options = {on: 'old', now: NOW, own: new Set<string>()} as const
-      assert.deepEqual(dependentsOn({...JOURNAL, units}, evidence, options), [])
+      assert.deepEqual(dependentsOn({...JOURNAL, units}, evidence, OLD), [])
       const more = (digit: string) => [
         {server: 'one', more: [{issuerFingerprint: digit.repeat(64), count: 3}]},
       ]
@@ -377,9 +415,7 @@ describe('who depends on an old CA', () => {
     const journal = {...JOURNAL, units: [unit('etcd-ca', 'a', 'b')]}
     const evidence = {nodes: [], seen: memory([]), issued: []}
     const names = (options: Partial<DependentOptions>) =>
-      dependentsOn(journal, evidence, {on: 'old', now: NOW, own: new Set(), ...options}).map(
-        ({name}) => name,
-      )
+      dependentsOn(journal, evidence, {...OLD, ...options}).map(({name}) => name)
     assert.deepEqual(names({}), ['etcd'])
     assert.deepEqual(names({ignored: ['etcd']}), [])
     // Until the completion begins, nothing is signed by the new one.
@@ -477,12 +513,8 @@ describe('a node whose issuer cannot be told', () => {
 })
 
 describe('who would be locked out by an abort', () => {
-  const issued = (user: string, digit: string, notBefore = times.notBefore) => ({
-    user,
-    issuerFingerprint: digit.repeat(64),
-    notBefore,
-    notAfter: times.notAfter,
-  })
+  const issuedAt = (user: string, digit: string, notBefore: string) =>
+    issued(user, digit, {notBefore})
   const later = '2026-03-02T00:00:00Z'
   const after = '2026-03-03T00:00:00Z'
 
@@ -491,7 +523,7 @@ describe('who would be locked out by an abort', () => {
     const all = [
       issued('system:node:kubelet', 'a'),
       issued('system:node:served', 'a'),
-      issued('system:node:served', 'c', later),
+      issuedAt('system:node:served', 'c', later),
     ]
     assert.deepEqual(found({nodes, issued: all}, {on: 'new'}), ['node served'])
   })
@@ -499,11 +531,11 @@ describe('who would be locked out by an abort', () => {
   it('is a kubelet until it has replaced both, that for clients and that for servers', () => {
     const nodes = [node('kubelet')]
     const user = 'system:node:kubelet'
-    const [client, serving] = [issued(user, 'c', later), issued(user, 'e', later)]
+    const [client, serving] = [issuedAt(user, 'c', later), issuedAt(user, 'e', later)]
     const named = (...all: (typeof client)[]) => found({nodes, issued: all}, {on: 'new'}).length
     assert.equal(named(client, serving), 1)
-    assert.equal(named(client, serving, issued(user, 'a', after)), 1)
-    assert.equal(named(client, serving, issued(user, 'd', after)), 1)
-    assert.equal(named(client, serving, issued(user, 'a', after), issued(user, 'd', after)), 0)
+    assert.equal(named(client, serving, issuedAt(user, 'a', after)), 1)
+    assert.equal(named(client, serving, issuedAt(user, 'd', after)), 1)
+    assert.equal(named(client, serving, issuedAt(user, 'a', after), issuedAt(user, 'd', after)), 0)
   })
 })

@@ -153,9 +153,14 @@ describe('a rotation of all CAs', function () {
       const plan = await planRotation({...context(), ...more}, 'complete', {})
       return [names(plan.dependents), names(plan.lockedOut)]
     }
-    assert.deepEqual(await planned({}), [['node away'], []])
-    assert.deepEqual(await planned({force: true}), [[], ['node away']])
-    assert.deepEqual(await planned({ignored: ['away']}), [[], ['node away']])
+    assert.deepEqual(await planned({}), [['node away'], ['replaced replaced-here']])
+    assert.deepEqual(await planned({force: true}), [[], ['node away', 'replaced replaced-here']])
+    const everybody = ['node away', 'replaced replaced-here']
+    assert.deepEqual(await planned({ignored: []}), [everybody, []])
+    assert.deepEqual(await planned({ignored: ['away']}), [
+      ['replaced replaced-here'],
+      ['node away'],
+    ])
     await withAdmin(({nodes}) => nodes.delete('away'))
   })
 

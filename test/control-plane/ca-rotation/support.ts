@@ -10,9 +10,10 @@ import type {PlaneFixture} from '../plane-fixture.ts'
 export const silent = () => undefined
 export const observer = {begin: silent, end: silent, waiting: silent}
 
-/** What a rotation needs beside its options. */
+/** What a rotation needs beside its options. The tests themselves use old copies of what the rotation has replaced. */
 export const contextFor = (plane: Plane) => ({
   plane,
+  ignored: ['replaced-here', 'kubernetes-admin'],
   clock: systemClock,
   tell: silent,
   warn: silent,

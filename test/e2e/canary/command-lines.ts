@@ -253,7 +253,7 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
     {args: ['--dir', dir, '--dry-run'], succeeds: true},
     {args: ['--dir', dir, '--only', TOKEN, '--yes']},
   ],
-  'ca:rotate:complete': ({dir}) => [{args: ['--dir', dir, '--yes']}],
+  'ca:rotate:complete': ({dir}) => [{args: ['--dir', dir, '--yes', '--ignore', 'replaced-here']}],
   'ca:rotate:abort': ({dir}) => [{args: ['--dir', dir, '--yes']}],
   'machine:create': (place) => [
     {

@@ -44,7 +44,7 @@ export const controlPlane: Step[] = [
   step('trustadm ca rotate start --dry-run', {shows: /would begin/}),
   step('trustadm ca rotate start', {answers: [['Create new CAs', YES]], shows: /Phase Prepare/i}),
   step('trustadm ca rotate status', {shows: /Phase Prepare/i}),
-  step('trustadm ca rotate complete', {
+  step('trustadm ca rotate complete --ignore replaced-here', {
     answers: [['This cannot be undone', YES]],
     shows: /No rotation is in progress/,
   }),
@@ -52,7 +52,7 @@ export const controlPlane: Step[] = [
     answers: [['Create new CAs', YES]],
     shows: /Phase Prepare/i,
   }),
-  step('trustadm ca rotate complete --wait', {
+  step('trustadm ca rotate complete --ignore replaced-here --wait', {
     answers: [['This cannot be undone', YES]],
     shows: /No rotation is in progress/,
   }),
