@@ -1,4 +1,5 @@
 import type {Node} from '../../api/node.ts'
+import type {BootstrapCredential} from '../../controllers/approval/bootstrap-credentials.ts'
 import type {SeenClientList} from '../../server/authn/seen-clients.ts'
 import type {IssuedCertificate, IssuedList} from '../issued-clients.ts'
 import type {NamedSigner} from '../named-signers.ts'
@@ -8,7 +9,16 @@ import type {UnitRecord} from './journal.ts'
 /** Somebody who would be locked out if a generation of the CAs were not trusted any more. */
 export interface Dependent {
   kind:
-    'node' | 'client' | 'token' | 'secret' | 'signer' | 'etcd' | 'issued' | 'forgotten' | 'replaced'
+    | 'node'
+    | 'client'
+    | 'token'
+    | 'secret'
+    | 'bootstrap'
+    | 'signer'
+    | 'etcd'
+    | 'issued'
+    | 'forgotten'
+    | 'replaced'
   /** As `--ignore` takes it. */
   name: string
   /** What `--ignore` takes for all of its group, if there is such a name. */
@@ -82,6 +92,8 @@ export interface DependentOptions {
   on: Which
   now: Date
   /** The control plane's own users: their certificates are renewed by the rotation itself. */
+  /** The credentials that machines are started with, but for those that were revoked. */
+  bootstrap?: readonly BootstrapCredential[]
   own: ReadonlySet<string>
   /** Names that an operator has taken responsibility for. */
   ignored?: readonly string[]

@@ -4,6 +4,7 @@ import {type ReportedCertificate, trustReportOf} from '../../node/trust-report.t
 import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
 import {pinOfKeyId} from '../../trust/token-keys.ts'
 import {CLIENT_CA, CLUSTER_CA, KUBELET_CA, KUBELET_SERVING_CA} from '../certificates.ts'
+import {bootstrapDependents} from './bootstrap-dependents.ts'
 import {
   clientDependents,
   issuedDependents,
@@ -92,6 +93,7 @@ const ORDER: readonly Dependent['kind'][] = [
   'client',
   'token',
   'secret',
+  'bootstrap',
   'signer',
   'etcd',
   'issued',
@@ -116,6 +118,7 @@ export function dependentsOn(
     ...clientDependents(journal, evidence, options),
     ...tokenDependents(journal, evidence, options),
     ...secretDependents(journal, evidence, options),
+    ...bootstrapDependents(journal, evidence, options),
     ...signerDependents(journal, evidence, options),
     ...etcdDependents(journal, options),
     ...issuedDependents(journal, evidence, options),

@@ -1,6 +1,8 @@
 import type {ApiClient} from '../../client/api-client.ts'
+import {readCredentials} from '../../controllers/approval/bootstrap-credentials.ts'
 import {headsIn} from '../../controllers/signing/shared-heads.ts'
-import {ACCOUNT_TOKEN_TYPE} from '../../csr/bootstrapper.ts'
+import {ACCOUNT_TOKEN_TYPE, BOOTSTRAPPER_NAMESPACES} from '../../csr/bootstrapper.ts'
+import {certificateFingerprint, tokenOfCredential} from '../../csr/user-extra.ts'
 import {hasCode, messageOf} from '../../errors.ts'
 import {LEAVES} from '../../pki/catalog.ts'
 import type {Clock} from '../../runtime.ts'
@@ -56,16 +58,24 @@ export async function gatherEvidence(
   client: Pick<ApiClient, 'configMaps' | 'leases' | 'nodes' | 'raw' | 'secrets'>,
   {clock, warn, reach}: EvidenceOptions,
 ): Promise<Evidence> {
-  const [{items: nodes}, everywhere, tokenSecrets, signers, revocations] = await Promise.all([
-    client.nodes.list(),
-    readSeenEverywhere(plane, client, {clock, warn, reach}),
-    readTokenSecrets(client),
-    readNamedSigners(client),
-    readRevoked(client),
-  ])
+  const [{items: nodes}, everywhere, tokenSecrets, signers, credentials, revocations] =
+    await Promise.all([
+      client.nodes.list(),
+      readSeenEverywhere(plane, client, {clock, warn, reach}),
+      readTokenSecrets(client),
+      readNamedSigners(client),
+      Promise.all(BOOTSTRAPPER_NAMESPACES.map((one) => readCredentials(client, one))),
+      readRevoked(client),
+    ])
   const revoked = revokedOf(everywhere, revocations)
-  return {nodes, ...everywhere, tokenSecrets, signers, revoked}
+  const bootstrap = credentials.flat().filter(({credential}) => !isRevoked(credential, revocations))
+  return {nodes, ...everywhere, tokenSecrets, signers, bootstrap, revoked}
 }
+
+const isRevoked = (credential: string | null, revocations: RevocationList): boolean =>
+  credential !== null &&
+  (revocations.findFingerprint(certificateFingerprint(credential)) !== undefined ||
+    revocations.findToken(tokenOfCredential(credential)) !== undefined)
 
 async function readRevoked(client: Pick<ApiClient, 'configMaps'>): Promise<RevocationList> {
   const list = new RevocationList()
@@ -78,7 +88,7 @@ function revokedOf(
   {issued, seen}: Pick<Evidence, 'issued' | 'seen'>,
   revocations: RevocationList,
 ): Set<string> {
-  const isRevoked = ({user, serial, pin, issuer, notBefore}: IssuedCertificate): boolean =>
+  const isOnList = ({user, serial, pin, issuer, notBefore}: IssuedCertificate): boolean =>
     pin !== undefined &&
     issuer !== undefined &&
     (revocations.find(revocationsOf({pin, serial, issuer})) !== undefined ||
@@ -86,7 +96,7 @@ function revokedOf(
   const named = (seen?.clients ?? []).filter(
     ({fingerprint}) => revocations.findFingerprint(fingerprint) !== undefined,
   )
-  return new Set([...issued.filter(isRevoked), ...named].map(({fingerprint}) => fingerprint))
+  return new Set([...issued.filter(isOnList), ...named].map(({fingerprint}) => fingerprint))
 }
 
 const SEEN_CLIENTS = '/trustadm/seen-clients'

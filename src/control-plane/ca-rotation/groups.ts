@@ -43,6 +43,10 @@ const TEXTS: Readonly<Record<string, GroupText>> = {
     what: 'Secrets have old tokens',
     todo: 'delete these Secrets, if they are immutable, and create them again',
   },
+  bootstrap: {
+    what: 'bootstrap credentials have only the old CA or key',
+    todo: 'put new ones into the images of your machines: "trustadm bootstrap-credential create"; then revoke these, or go on with --ignore <name>',
+  },
   signer: {
     what: 'signers use old CAs',
     todo: 'let these signers use another CA: their --cluster-signing flags name it',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type {Node} from '../../../src/api/node.ts'
+import type {BootstrapCredential} from '../../../src/controllers/approval/bootstrap-credentials.ts'
 import type {DependentOptions, Evidence} from '../../../src/control-plane/ca-rotation/dependent.ts'
 import {dependentsOn, nodeReasons} from '../../../src/control-plane/ca-rotation/dependents.ts'
 import type {IssuedCertificate} from '../../../src/control-plane/issued-clients.ts'
@@ -409,6 +410,60 @@ describe('who depends on an old CA', () => {
     })
     const signers = [{host: 'elsewhere', signers: [named('old', 'a'), named('own', '9')]}]
     assert.deepEqual(found({signers}), ['signer old'])
+  })
+
+  describe('with a bootstrap credential of before', () => {
+    const credential = (
+      kind: BootstrapCredential['kind'],
+      created: string,
+      changes: Partial<BootstrapCredential> = {},
+    ): BootstrapCredential => ({
+      kind,
+      id: `${kind}-${created}`,
+      namespace: 'kube-system',
+      object: `Secret kube-system/${kind}`,
+      credential: null,
+      created,
+      expires: null,
+      ...changes,
+    })
+    const [early, late] = ['2026-01-01T00:00:00Z', '2026-03-01T01:00:01Z']
+    const all = [
+      credential('certificate', early),
+      credential('certificate', late),
+      credential('certificate', early, {id: 'over', expires: '2026-03-09T00:00:00Z'}),
+      credential('token', early),
+    ]
+
+    it('is a certificate whose kubeconfig has only the old CA, and a token, each by its kind', () => {
+      assert.deepEqual(found({bootstrap: all}), [
+        `bootstrap certificate-${early}`,
+        'bootstrap kube-system/token',
+      ])
+      const evidence = {nodes: [], seen: memory([]), issued: [], bootstrap: all}
+      const [certificate, token] = dependentsOn(JOURNAL, evidence, OLD)
+      assert.match(certificate?.reasons.join() ?? '', /only the old CA of the API server/)
+      assert.match(certificate?.todo ?? '', /into the image of your machines .* revoke this one/)
+      assert.match(token?.reasons.join() ?? '', /token of a service account .* old key has signed/)
+      assert.match(token?.todo ?? '', /--kind token .* --ignore kube-system\/token/)
+    })
+
+    it('is none of them if neither the CA of the API server nor the key of tokens leaves', () => {
+      const names = (id: string) => {
+        const evidence = {nodes: [], seen: memory([]), issued: [], bootstrap: all}
+        const journal = {...JOURNAL, units: [unit(id, '8', '9')]}
+        return dependentsOn(journal, evidence, OLD).map(({name}) => name)
+      }
+      assert.deepEqual(names('front-proxy-ca'), [])
+      assert.deepEqual(names('sa'), ['kube-system/token'])
+      assert.deepEqual(names('ca'), [`certificate-${early}`, 'kube-system/token'])
+    })
+
+    it('is nobody for an abort, nor if the operator has changed the images', () => {
+      assert.deepEqual(found({bootstrap: all}, {on: 'new'}), [])
+      const ignored = [`certificate-${early}`, 'kube-system/token']
+      assert.deepEqual(found({bootstrap: all}, {ignored}), [])
+    })
   })
 
   it('is an etcd, which nobody can ask', () => {

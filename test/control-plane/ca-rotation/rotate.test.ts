@@ -53,7 +53,10 @@ describe('a rotation while another command changes its journal', () => {
       raw: () => Promise.resolve(JSON.stringify({since: '', ...none, tokens: none})),
       configMaps: {find: () => Promise.resolve(undefined)},
       csrs: {list: () => Promise.resolve({items: []})},
-      secrets: {list: () => Promise.resolve({items: []})},
+      secrets: {
+        find: () => Promise.resolve(undefined),
+        list: () => Promise.resolve({items: []}),
+      },
       close: () => Promise.resolve(),
     } as unknown as ApiClient
     const context = {
