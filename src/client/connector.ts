@@ -1,6 +1,7 @@
 import {isIP, type Socket} from 'node:net'
 import {type DetailedPeerCertificate, type PeerCertificate, TLSSocket} from 'node:tls'
 import {buildConnector} from 'undici'
+import {systemCode} from '../errors.ts'
 import {problemOfServer, type ServerProblem} from '../pki/server-identity.ts'
 import {type Environment, hostOf} from './proxy-rules.ts'
 import type {ServerAccess} from './server-access.ts'
@@ -117,6 +118,41 @@ export async function peerCertificates(
       if (error) return reject(error)
       resolve(socket instanceof TLSSocket ? chainOf(socket.getPeerCertificate(true)) : [])
       socket.destroy()
+    })
+  })
+}
+
+/** What a server says that does not trust the CA of a client certificate. Go and OpenSSL choose different ones. */
+const DISTRUST = /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_REQUIRED|CERTIFICATE_UNKNOWN|UNKNOWN_CA)/
+
+const isDistrust = (error: unknown): boolean => DISTRUST.test(systemCode(error) ?? '')
+
+/**
+ * Whether a server goes on with whoever shows it this client certificate. With TLS 1.3 it says so only after the handshake, so that a request is
+ * sent. Throws if it says neither.
+ */
+export async function acceptsClient(
+  server: URL,
+  {clientCertificate, timeout, environment = process.env}: PeerOptions,
+): Promise<boolean> {
+  const access = {server: server.href, insecure: true, clientCertificate}
+  const connect = connectorFor(access, {proxy: proxyOf(access, environment), timeout})
+  const {hostname, host, protocol, port} = server
+  return await new Promise((resolve, reject) => {
+    connect({hostname, host, protocol, port}, (failed, socket) => {
+      if (failed && isDistrust(failed)) return resolve(false)
+      if (failed) return reject(failed)
+      socket.setTimeout(timeout, () => socket.destroy(new Error('it did not answer in time')))
+      socket.once('error', (error: Error) => {
+        if (isDistrust(error)) resolve(false)
+        else reject(error)
+      })
+      socket.once('close', () => reject(new Error('it closed the connection without an answer')))
+      socket.once('data', () => {
+        resolve(true)
+        socket.destroy()
+      })
+      socket.write(`GET /version HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
     })
   })
 }

@@ -33,6 +33,14 @@ export interface Dependent {
   fingerprint?: string
 }
 
+/** Whether a member of etcd accepts clients of the new CA, at one of its addresses. */
+export interface MemberTrust {
+  server: string
+  state: 'trusts' | 'refuses' | 'unknown'
+  /** Why it is not known. */
+  reason?: string
+}
+
 /** What has to be done about a node. */
 export const todoOfNode = (name: string): string =>
   `run "trustadm node renew" on ${name}; if the machine is gone, delete its Node`
@@ -84,6 +92,10 @@ export interface Evidence {
   revoked?: ReadonlySet<string>
   /** The Secrets with tokens of service accounts. */
   tokenSecrets?: readonly TokenSecret[]
+  /** The credentials that machines are started with, but for those that were revoked. */
+  bootstrap?: readonly BootstrapCredential[]
+  /** Which members of etcd trust the new CA; empty if none is known. */
+  etcd?: readonly MemberTrust[]
   /** Who signs with CAs that are not of the control plane. */
   signers?: readonly SignerReport[]
 }
@@ -92,8 +104,6 @@ export interface DependentOptions {
   on: Which
   now: Date
   /** The control plane's own users: their certificates are renewed by the rotation itself. */
-  /** The credentials that machines are started with, but for those that were revoked. */
-  bootstrap?: readonly BootstrapCredential[]
   own: ReadonlySet<string>
   /** Names that an operator has taken responsibility for. */
   ignored?: readonly string[]

@@ -75,14 +75,36 @@ function signerDependents(
   )
 }
 
-/** An etcd reads its certificates for each connection, but the CAs that it trusts only at its start, and does not report them. */
-function etcdDependents(journal: Journal, {on}: DependentOptions): Dependent[] {
+/** An etcd reads its certificates for each connection, but the CAs that it trusts only at its start. */
+function etcdDependents(
+  journal: Journal,
+  {etcd = []}: Evidence,
+  {on}: DependentOptions,
+): Dependent[] {
   if (on === 'new' || !rotatesEtcd(journal)) return []
+  const refusing = etcd.flatMap(({server, state}): Dependent[] =>
+    state === 'refuses'
+      ? [
+          {
+            kind: 'etcd',
+            name: server,
+            reasons: ['does not trust the new CA: it reads its CAs only when it starts'],
+            todo: 'restart every etcd that uses the files in "etcd" beside the CAs, so that it trusts both, and renew the files for etcd on machines where you have provided them',
+          },
+        ]
+      : [],
+  )
+  const unknown = etcd.flatMap(({server, state, reason = ''}) =>
+    state === 'unknown' ? [`${server} cannot be checked: ${reason}`] : [],
+  )
+  if (etcd.length === 0) unknown.push('this control plane does not know where its etcd is')
+  if (unknown.length === 0) return refusing
   return [
+    ...refusing,
     {
       kind: 'etcd',
       name: 'etcd',
-      reasons: ['may not trust the new CA: it reads its CAs only when it starts'],
+      reasons: ['may not trust the new CA: it reads its CAs only when it starts', ...unknown],
       todo: 'restart every etcd that uses the files in "etcd" beside the CAs, so that it trusts both, and renew the files for etcd on machines where you have provided them; then go on with --ignore etcd',
     },
   ]
@@ -120,7 +142,7 @@ export function dependentsOn(
     ...secretDependents(journal, evidence, options),
     ...bootstrapDependents(journal, evidence, options),
     ...signerDependents(journal, evidence, options),
-    ...etcdDependents(journal, options),
+    ...etcdDependents(journal, evidence, options),
     ...issuedDependents(journal, evidence, options),
     ...forgottenDependents(journal, evidence, options),
     ...replacedDependents(journal, evidence, options),

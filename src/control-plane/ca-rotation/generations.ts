@@ -145,7 +145,7 @@ export async function createNew(plane: Plane, unit: Unit, options: NewGeneration
   })
 }
 
-const issuerOf = ({certificate, keyPem}: HeldAuthority): Issuer | undefined =>
+export const issuerOf = ({certificate, keyPem}: HeldAuthority): Issuer | undefined =>
   keyPem === undefined ? undefined : createIssuer(certificate, parsePrivateKey(keyPem))
 
 const crossFile = (plane: Plane): string => join(rotationFolder(plane), 'cross.crt')

@@ -5,7 +5,7 @@ import {writeBundles} from '../kubeconfig-bundles.ts'
 import {arrange} from './arrange.ts'
 import type {Dependent} from './dependent.ts'
 import {dependentsOn} from './dependents.ts'
-import {untilEtcdFollows} from './etcd-members.ts'
+import {trustOfMembers, untilEtcdFollows} from './etcd-members.ts'
 import {isLost} from './expiry.ts'
 import {gatherEvidence, OWN_USERS} from './evidence.ts'
 import {createCross, createNew, keepAndCreateKeys, keepOld, type Which} from './generations.ts'
@@ -21,7 +21,7 @@ import {readWaitedFor} from './still-trusting.ts'
 import {renewCopies} from './shared-etcd.ts'
 import type {Step, StepWork} from './steps.ts'
 import {isHere} from './target.ts'
-import {unitFor} from './units.ts'
+import {rotatesEtcd, unitFor} from './units.ts'
 import {withWaitingRequests} from './waiting-requests.ts'
 
 const unitsIn = (plane: Plane, {units}: Journal) => units.map((record) => unitFor(plane, record))
@@ -68,8 +68,10 @@ export async function readDependents(
   return await withClient(context, async (client) => {
     const evidence = await gatherEvidence(plane, client, {clock, warn, reach})
     sawNodes?.(evidence.nodes.length)
-    const options = {on, now: clock.now(), own: OWN_USERS, ignored, unseenFor}
-    return await withWaitingRequests(client, dependentsOn(journal, evidence, options))
+    const now = clock.now()
+    const etcd = on === 'old' && rotatesEtcd(journal) ? await trustOfMembers(plane, now) : []
+    const options = {on, now, own: OWN_USERS, ignored, unseenFor}
+    return await withWaitingRequests(client, dependentsOn(journal, {...evidence, etcd}, options))
   })
 }
 

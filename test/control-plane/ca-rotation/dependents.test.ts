@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import type {Node} from '../../../src/api/node.ts'
 import type {BootstrapCredential} from '../../../src/controllers/approval/bootstrap-credentials.ts'
-import type {DependentOptions, Evidence} from '../../../src/control-plane/ca-rotation/dependent.ts'
+import type {
+  DependentOptions,
+  Evidence,
+  MemberTrust,
+} from '../../../src/control-plane/ca-rotation/dependent.ts'
 import {dependentsOn, nodeReasons} from '../../../src/control-plane/ca-rotation/dependents.ts'
 import type {IssuedCertificate} from '../../../src/control-plane/issued-clients.ts'
 import type {Journal} from '../../../src/control-plane/ca-rotation/journal.ts'
@@ -466,7 +470,24 @@ describe('who depends on an old CA', () => {
     })
   })
 
-  it('is an etcd, which nobody can ask', () => {
+  it('is a member of etcd that refuses the new CA, and an etcd that cannot be asked', () => {
+    const journal = {...JOURNAL, units: [unit('etcd-ca', 'a', 'b')]}
+    const [one, two, three] = ['https://one:2379', 'https://one:2380', 'https://two:2379']
+    const found = (etcd: MemberTrust[], ignored: string[] = []) => {
+      const evidence = {nodes: [], seen: memory([]), issued: [], etcd}
+      return dependentsOn(journal, evidence, {...OLD, ignored}).map(({name}) => name)
+    }
+    const trusts = {server: one, state: 'trusts'} as const
+    const refuses = {server: two, state: 'refuses'} as const
+    const unknown = {server: three, state: 'unknown', reason: 'it is off'} as const
+    assert.deepEqual(found([trusts]), [])
+    assert.deepEqual(found([trusts, refuses, unknown]), ['etcd', two])
+    // What was checked is not believed otherwise.
+    assert.deepEqual(found([trusts, refuses, unknown], ['etcd']), [two])
+    assert.deepEqual(found([]), ['etcd'])
+  })
+
+  it('is an etcd of which this control plane knows nothing', () => {
     const journal = {...JOURNAL, units: [unit('etcd-ca', 'a', 'b')]}
     const evidence = {nodes: [], seen: memory([]), issued: []}
     const names = (options: Partial<DependentOptions>) =>
