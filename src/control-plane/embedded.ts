@@ -25,7 +25,8 @@ import {identityOf, openPlaneEtcd} from './plane-storage.ts'
 import {planeStateReader} from './plane-state.ts'
 import {meterHeads, meteredLog, watchExpirations} from './plane-metrics.ts'
 import {digestsOf} from './server-digests.ts'
-import {startIdentity} from './server-identity.ts'
+import {recordSeenList} from './seen-lists.ts'
+import {leaseNameOf, startIdentity} from './server-identity.ts'
 import {reportTrust} from './server-report.ts'
 import type {ServingChoices} from './serving-policy.ts'
 import {nodeIssuersOf, shortcomingsOf, signingOf, type SigningSettings} from './signing.ts'
@@ -232,6 +233,14 @@ export async function startEmbedded(
       begin,
       onError: (error) => log(`error: cannot report the CAs in use: ${messageOf(error)}`),
     })
+    const leaveSeenList = etcdOf(settings)
+      ? recordSeenList(own, {
+          name: leaseNameOf(identityOf(plane)),
+          host: settings.nodeName,
+          clock,
+          onError: (error) => log(`error: cannot record the list of clients: ${messageOf(error)}`),
+        })
+      : () => Promise.resolve()
     return {
       port: server.port,
       reload: () => trust.reload(),
@@ -245,7 +254,7 @@ export async function startEmbedded(
         leaveExpirations()
         await leaveKubeconfigs()
         leaveTrust()
-        await Promise.all([takeBackReport(), identity.stop()])
+        await Promise.all([takeBackReport(), leaveSeenList(), identity.stop()])
         await Promise.all([controllers.close(), witness?.close()])
         await issuances.close()
         await server.close(graceMilliseconds)

@@ -3,6 +3,7 @@ import type {BootstrapCredential} from '../../controllers/approval/bootstrap-cre
 import type {SeenClientList} from '../../server/authn/seen-clients.ts'
 import type {IssuedCertificate, IssuedList} from '../issued-clients.ts'
 import type {NamedSigner} from '../named-signers.ts'
+import type {SeenListEntry} from '../seen-lists.ts'
 import type {Which} from './generations.ts'
 import type {UnitRecord} from './journal.ts'
 
@@ -83,6 +84,8 @@ export interface Evidence {
   seen: SeenClientList | undefined
   /** The servers that could not be asked whom they have seen. */
   unasked?: readonly string[]
+  /** Those that are off: only their machines have their lists. */
+  stopped?: readonly SeenListEntry[]
   issued: readonly IssuedCertificate[]
   /** What else is in those issuance logs, or was, and is not listed. */
   unlisted?: readonly UnlistedCertificates[]

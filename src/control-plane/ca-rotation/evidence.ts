@@ -21,6 +21,7 @@ import {
 import {SIGNERS_LEASE} from '../leading.ts'
 import {identityOf} from '../plane-storage.ts'
 import {readList} from '../revocation/list-store.ts'
+import {readSeenLists, type SeenListEntry} from '../seen-lists.ts'
 import {leaseNameOf, readServers} from '../server-identity.ts'
 import {readNamedSigners} from '../server-report.ts'
 import type {Evidence, TokenSecret, UnlistedCertificates, UnreadLog} from './dependent.ts'
@@ -107,6 +108,8 @@ interface SeenEverywhere {
   seen: SeenClientList | undefined
   /** The servers that are alive and could not be asked, each with the reason. */
   unasked: string[]
+  /** The lists of those that are off. */
+  stopped: SeenListEntry[]
   /** What any of them has signed. */
   issued: IssuedList['certificates']
   /** What else is in their logs, or was. */
@@ -165,7 +168,7 @@ interface SeenOptions {
 /** Each server remembers only who has talked to it, and what it has signed itself. */
 export async function readSeenEverywhere(
   plane: Plane,
-  client: Pick<ApiClient, 'leases' | 'raw'>,
+  client: Pick<ApiClient, 'configMaps' | 'leases' | 'raw'>,
   {clock, warn, reach = connectToServer}: SeenOptions,
 ): Promise<SeenEverywhere> {
   let seen = await readDocument<SeenClientList>(client, SEEN_CLIENTS)
@@ -175,7 +178,7 @@ export async function readSeenEverywhere(
     unlisted: lists.map(({server, more = [], began}) => ({server, more, began})),
   })
   const unasked: string[] = []
-  if (!etcdOf(plane.settings)) return {seen, unasked, ...known(), unread: []}
+  if (!etcdOf(plane.settings)) return {seen, unasked, stopped: [], ...known(), unread: []}
   const own = leaseNameOf(identityOf(plane))
   const servers = await readServers(client, clock)
   for (const server of servers.filter(({alive, name}) => alive && name !== own)) {
@@ -189,7 +192,9 @@ export async function readSeenEverywhere(
       unasked.push(`${labelOf(server)}: ${messageOf(error)}`)
     }
   }
-  return {seen, unasked, ...known(), unread: await unreadLogs(client, lists)}
+  const alive = new Set([own, ...servers.flatMap(({alive, name}) => (alive ? name : []))])
+  const stopped = (await readSeenLists(client)).filter(({name}) => !alive.has(name))
+  return {seen, unasked, stopped, ...known(), unread: await unreadLogs(client, lists)}
 }
 
 /** Of the servers that have signed, those whose logs are not among these. */

@@ -1,6 +1,7 @@
 import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
 import type {SeenList} from '../../server/authn/seen-clients.ts'
 import {type Dependent, type DependentOptions, type Evidence, partsOf} from './dependent.ts'
+import {labelOf} from './following.ts'
 import type {Journal} from './journal.ts'
 
 /** As `--ignore` takes them: nobody knows their names. */
@@ -28,12 +29,14 @@ const KINDS: readonly Kind[] = [
 
 /** Those of one kind that may depend on the generation without the server knowing it any more. */
 function forgottenOf(
-  {lastInitiation}: Journal,
-  {seen, unasked = []}: Evidence,
+  {lastInitiation, units}: Journal,
+  {seen, unasked = [], stopped = []}: Evidence,
   pins: ReadonlySet<string>,
-  {name, many, list}: Kind,
-  {now, unseenFor}: DependentOptions,
+  {name, unit, many, list}: Kind,
+  {on, now, unseenFor}: DependentOptions,
 ): Dependent[] {
+  // What was off since before the CA was there has seen nobody with it.
+  const begin = units.find(({id}) => id === unit)?.[on].notBefore ?? ''
   const todo = `find out who used ${many} of the old CA; then go on with --ignore ${name}, or with --ignore-unseen-since`
   const dependent = (reason: string, lastSeen?: string): Dependent[] => {
     const isGone =
@@ -56,6 +59,14 @@ function forgottenOf(
     ...unasked.flatMap((server) =>
       dependent(`a server cannot be asked which clients it has seen: ${server}`),
     ),
+    ...stopped
+      .filter(({time}) => time === '' || time > begin)
+      .flatMap((server) =>
+        dependent(
+          `the list of clients of ${labelOf({...server, hostname: server.host})} cannot be read: it is off since ${server.time || 'an unknown time'}; start it`,
+          server.time,
+        ),
+      ),
     ...(seen.since > lastInitiation
       ? dependent(
           `clients may have been forgotten: the list of clients was lost and begins at ${seen.since}, after the rotation`,

@@ -1,7 +1,7 @@
 import {nodeOfUser} from '../../csr/node-names.ts'
 
 /** A client certificate or a token that authenticated, and by whom it was last used. */
-export interface SeenClient {
+interface SeenClient {
   /** Of the public key that the certificate or token depends on, in the form of a discovery pin. */
   issuerPin: string
   user: string

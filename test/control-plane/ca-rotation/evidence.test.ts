@@ -11,6 +11,8 @@ import {
 } from '../../../src/control-plane/issued-clients.ts'
 import {FileIssuanceLog} from '../../../src/controllers/signing/file-issuance-log.ts'
 import type {Issuance} from '../../../src/controllers/signing/issuance.ts'
+import {identityOf} from '../../../src/control-plane/plane-storage.ts'
+import {leaseNameOf} from '../../../src/control-plane/server-identity.ts'
 import {TrustError} from '../../../src/errors.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 import {silent, STARTED} from './support.ts'
@@ -62,6 +64,8 @@ describe('what the servers of a control plane have issued', () => {
   /** Of the other server; absent: it cannot be reached. */
   let other: Record<string, unknown> | undefined
   let own: object
+  /** Of the servers that there have ever been, by their Leases. */
+  let lists: Record<string, string>
   let heads: {server: string; time: string}[]
 
   beforeEach(async () => {
@@ -78,6 +82,7 @@ describe('what the servers of a control plane have issued', () => {
       },
     }
     own = SEEN
+    lists = {}
     heads = [
       {server: 'one', time: NOW.toISOString()},
       {server: 'two', time: NOW.toISOString()},
@@ -106,6 +111,7 @@ describe('what the servers of a control plane have issued', () => {
     const signers = {metadata: {annotations: {'trustadm.io/issuance-heads': annotation}}}
     const client = {
       ...documents({'/trustadm/seen-clients': own}),
+      configMaps: {find: () => Promise.resolve({data: lists})},
       leases: {
         list: () => Promise.resolve({items: [lease]}),
         find: () => Promise.resolve(signers),
@@ -167,6 +173,31 @@ describe('what the servers of a control plane have issued', () => {
     const week = 7 * 86_400_000
     heads = [{server: 'three', time: '2026-02-01T00:00:00Z'}]
     assert.deepEqual(await dependents(week), [])
+  })
+
+  it('names a server that is off, and whose list only its machine has', async () => {
+    const list = (host: string, time: string) => JSON.stringify({host, time})
+    const time = '2026-02-05T00:00:00.000Z'
+    lists = {
+      other: list('two', NOW.toISOString()),
+      [leaseNameOf(identityOf(fixture.context.plane))]: list('one', NOW.toISOString()),
+      off: list('three', time),
+    }
+    const {stopped} = await read()
+    assert.deepEqual(stopped, [{name: 'off', host: 'three', time}])
+    const evidence = {nodes: [], ...(await read())}
+    const found = (unseenFor?: number, notBefore = '2026-01-01T00:00:00.000Z') => {
+      const units = JOURNAL.units.map((one) => ({...one, old: {...one.old, notBefore}}))
+      const options = {on: 'old', now: NOW, own: new Set<string>(), unseenFor} as const
+      return dependentsOn({...JOURNAL, units}, evidence, options)
+        .filter(({name}) => name === 'forgotten-clients')
+        .map(({reasons}) => reasons.join())
+    }
+    assert.deepEqual(found(), [
+      `the list of clients of off on three cannot be read: it is off since ${time}; start it`,
+    ])
+    assert.deepEqual(found(86_400_000), [])
+    assert.deepEqual(found(undefined, '2026-02-06T00:00:00.000Z'), [])
   })
 
   it('is read again by a server only if there is a new line, also of a command', async () => {

@@ -82,6 +82,14 @@ describeWithEtcd('a rotation of the CAs of three servers', function () {
     const old = await accessTo(late, late)
     assert.equal((await trustadm('stop', '--dir', late.dir)).code, 0)
     await rotate(0, 'start')
+    // Whom only the server has seen that is off, nobody knows.
+    const more = ['--yes', '--ignore', KNOWN.join()]
+    const refused = await rotateIn(machine(0).dir, 'complete', ...more)
+    assert.equal(refused.code, 6)
+    assert.match(
+      refused.stderr,
+      /the list of clients of apiserver-\w+ on .* cannot be read: it is off/,
+    )
     await rotate(0, 'complete', '--force')
     assert.notEqual(await pki(late.dir, 'ca.crt'), await pki(machine(0).dir, 'ca.crt'))
     const started = await trustadm('start', '--dir', late.dir)
