@@ -59,7 +59,8 @@ describe('the abort of a rotation', function () {
         if (id === 'servers-present-new') throw failing
       },
     }
-    const context = {...contextFor(fixture.context.plane), ignored: ['kubelet']}
+    const ordinary = contextFor(fixture.context.plane)
+    const context = {...ordinary, ignored: [...ordinary.ignored, 'kubelet']}
     await assert.rejects(rotate(context, 'complete', {wait: false, observer: failed}), failing)
     assert.equal((await readJournal(fixture.context.plane))?.phase, 'Finalize')
     assert.match(await issuer(), /^kubernetes@/)
