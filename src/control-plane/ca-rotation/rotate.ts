@@ -160,7 +160,9 @@ async function recordOverride(
   const override = overrideOf(journal, action, context, context.clock.now())
   if (!override) return journal
   const overrides = [...journal.overrides, override]
-  await withClient(context, (client) => publishOverrides(client, overrides))
+  // Nobody can talk to the server then; the journal has it.
+  if (!isLost(journal, context.clock.now()))
+    await withClient(context, (client) => publishOverrides(client, overrides))
   return {...journal, overrides}
 }
 
