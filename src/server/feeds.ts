@@ -102,6 +102,14 @@ export function feedTokenMetrics(registry: Registry, metrics: TokenMetrics): voi
   )
 }
 
+/** Reports every Node that is deleted. */
+export function feedDeletedNodes(registry: Registry, onDeleted: (name: string) => void): void {
+  registry.store('', 'nodes')?.onEvents((events) => {
+    for (const {current, previous} of events)
+      if (current === undefined && previous !== undefined) onDeleted(previous.name)
+  })
+}
+
 const REVOCATIONS = new Set(REVOCATION_NAMES)
 
 /** Updates the list of revoked certificates from its ConfigMaps; `onRevoked` is called if a certificate is revoked. */

@@ -10,7 +10,7 @@ import {SeenClientsFile} from './authn/seen-clients-file.ts'
 import {BootstrapTrust, clientAuthoritiesPem, type Extended} from './bootstrap-trust.ts'
 import {createDocuments} from './documents.ts'
 import {EventRetention} from './event-retention.ts'
-import {feedRequestCounts, feedTokenMetrics} from './feeds.ts'
+import {feedDeletedNodes, feedRequestCounts, feedTokenMetrics} from './feeds.ts'
 import {createHandler} from './handler.ts'
 import {Descriptors} from './http/descriptors.ts'
 import {Listener, type HttpLimits} from './http/listener.ts'
@@ -115,6 +115,7 @@ async function openParts(options: ServerOptions): Promise<Parts> {
     throw error
   })
   access.follow(registry)
+  feedDeletedNodes(registry, (name) => seen.nodeDeleted(name))
   const unfollow = trust.follow(registry)
   const descriptors = new Descriptors()
   const readiness = [

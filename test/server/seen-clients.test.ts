@@ -60,7 +60,34 @@ describe('the client certificates that a server has seen', () => {
     const again = await start()
     const known = (await new Api(again.handler).get(PATH)).body as unknown as SeenClientList
     const none = {dropped: 0, forgotten: [], clients: []}
-    assert.deepEqual(known, {clients, dropped, forgotten: [], since, tokens: none})
+    assert.deepEqual(known, {
+      ...{clients, dropped, forgotten: [], since, tokens: none},
+      deletedNodes: [],
+    })
+    await again.stop()
+    assert.deepEqual([...server.errors, ...again.errors], [])
+  })
+
+  it('come with the Nodes that were deleted, and when, also after a restart', async () => {
+    const server = await start()
+    const api = new Api(server.handler)
+    const nodes = '/api/v1/nodes'
+    for (const name of ['w1', 'w2', 'w3']) await api.post(nodes, {metadata: {name}})
+    const list = async () => (await api.get(PATH)).body as unknown as SeenClientList
+    assert.deepEqual((await list()).deletedNodes, [])
+    const before = new Date().toISOString()
+    for (const name of ['w2', 'w1']) await api.delete(`${nodes}/${name}`)
+    const {deletedNodes = []} = await list()
+    assert.deepEqual(
+      deletedNodes.map(({name}) => name),
+      ['w2', 'w1'],
+    )
+    assert.ok(deletedNodes.every(({time}) => time >= before))
+    await server.stop()
+
+    const again = await start()
+    const known = (await new Api(again.handler).get(PATH)).body as unknown as SeenClientList
+    assert.deepEqual(known.deletedNodes, deletedNodes)
     await again.stop()
     assert.deepEqual([...server.errors, ...again.errors], [])
   })

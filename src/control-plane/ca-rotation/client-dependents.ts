@@ -1,5 +1,6 @@
 import type {StoredClient} from '../../server/authn/seen-clients.ts'
 import {nodeOfUser} from '../../csr/node-names.ts'
+import {issueTime} from '../../trust/revocations.ts'
 import {CLIENT_CA} from '../certificates.ts'
 import type {IssuedCertificate} from '../issued-clients.ts'
 import {
@@ -84,6 +85,19 @@ const groupOf = (
   return node === undefined || names.has(node) ? {} : {group: UNREGISTERED_NODES}
 }
 
+/**
+ * Whether the Node of a user was deleted after what was last known of the user: then the machine is gone. One that is alive is seen again. Times
+ * in certificates are whole seconds.
+ */
+function goneWithNodes({seen}: Evidence): (user: string, known: Date) => boolean {
+  const deleted = new Map<string, number>()
+  for (const {name, time} of seen?.deletedNodes ?? []) {
+    const second = Math.floor(Date.parse(time) / 1000) * 1000
+    deleted.set(name, Math.max(deleted.get(name) ?? 0, second))
+  }
+  return (user, known) => known.getTime() < (deleted.get(nodeOfUser(user) ?? '') ?? 0)
+}
+
 /** As `--ignore` takes it. */
 const REPLACED_HERE = 'replaced-here'
 
@@ -148,8 +162,14 @@ export function clientDependents(
   // The control plane's own files were renewed, but somebody may have a copy.
   const isReplacedHere = ({user, fingerprint, lastSeen}: StoredClient) =>
     own.has(user) && !handedOut.has(fingerprint) && lastSeen <= (journal.renewedAt ?? '')
+  const isGone = goneWithNodes(evidence)
   return stillUsed(clients, {...options, pins, holderOf})
-    .filter((one) => !isReplacedHere(one) && !revoked?.has(one.fingerprint))
+    .filter(
+      (one) =>
+        !isReplacedHere(one) &&
+        !revoked?.has(one.fingerprint) &&
+        !isGone(one.user, new Date(one.lastSeen)),
+    )
     .map(({user, lastSeen, address, userAgent, serial, fingerprint}) => ({
       kind: 'client',
       name: user,
@@ -172,13 +192,14 @@ export function issuedDependents(
   const {seen, issued, revoked} = evidence
   const {fingerprints, pins} = leaving(journal, on)
   // Only as long as the server remembers its clients is it known that they were not seen.
-  const isGone = ({notBefore}: IssuedCertificate) =>
+  const isUnseen = ({notBefore}: IssuedCertificate) =>
     unseenFor !== undefined &&
     seen !== undefined &&
     now.getTime() - Math.max(Date.parse(notBefore), Date.parse(seen.since)) > unseenFor
   const names = namesOf(evidence)
   const known = new Set(seen?.clients.map(({fingerprint}) => fingerprint))
   const others = seenWithOthers(seen?.clients ?? [], pins)
+  const isGone = goneWithNodes(evidence)
   return issued
     .filter(
       (one) =>
@@ -187,7 +208,8 @@ export function issuedDependents(
         !known.has(one.fingerprint) &&
         !revoked?.has(one.fingerprint) &&
         !names.has(nodeOfUser(one.user) ?? '') &&
-        !isGone(one),
+        !isUnseen(one) &&
+        !isGone(one.user, issueTime(new Date(one.notBefore))),
     )
     .map(({user, serial, requester, notAfter, fingerprint}) => ({
       kind: 'issued',

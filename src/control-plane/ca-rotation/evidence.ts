@@ -154,6 +154,7 @@ const mergeSeen = (one: SeenClientList, other: SeenClientList): SeenClientList =
   ...joined(one, other),
   since: one.since > other.since ? one.since : other.since,
   tokens: joined(one.tokens, other.tokens),
+  deletedNodes: [...(one.deletedNodes ?? []), ...(other.deletedNodes ?? [])],
 })
 
 /** Connects to one server of the control plane, by its own address. */

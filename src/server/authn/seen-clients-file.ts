@@ -1,7 +1,7 @@
 import {rm} from 'node:fs/promises'
 import {writeFileSafely} from '../../fs/files.ts'
 import {every, type Clock} from '../../runtime.ts'
-import {SeenClients, type SeenClientList} from './seen-clients.ts'
+import {type DeletedNode, SeenClients, type SeenClientList} from './seen-clients.ts'
 import {SeenLog} from './seen-log.ts'
 import {readStored} from './seen-stored.ts'
 
@@ -16,6 +16,8 @@ export interface SeenClientsFileOptions {
 const EVERY = 10_000
 /** Times alone are written less often than new certificates: each of this many rounds. */
 const ROUNDS_FOR_TIMES = 6
+/** Of the Nodes deleted; whoever is forgotten is taken for alive. */
+const MOST_DELETED = 16_384
 
 /**
  * Keeps the clients seen in a file, so that they are known after a restart. The file is there before the first client comes: if it is
@@ -29,6 +31,9 @@ export class SeenClientsFile {
   readonly #options: SeenClientsFileOptions
   readonly #stop: (() => void) | undefined
   readonly #log: SeenLog | undefined
+  /** When Nodes were deleted, the first one first. */
+  readonly #deleted = new Map<string, string>()
+  #deletions = 0
   #rounds = 0
   #written = {added: -1, lastSeen: -1}
   #writing: Promise<void> | undefined
@@ -40,6 +45,7 @@ export class SeenClientsFile {
     if (stored) {
       this.clients.restore(stored)
       this.tokens.restore(stored.tokens)
+      for (const one of stored.deletedNodes ?? []) this.#keepDeleted(one)
     }
     const {path} = options
     if (path === undefined) return
@@ -63,8 +69,17 @@ export class SeenClientsFile {
     return file
   }
 
+  /** Notes that a Node was deleted. If that is lost, its machine is taken for alive. */
+  nodeDeleted(name: string): void {
+    const deleted = {name, time: this.#options.clock.now().toISOString()}
+    this.#keepDeleted(deleted)
+    this.#deletions += 1
+    this.#log?.append({kind: 'deleted-node', ...deleted})
+  }
+
   list(): SeenClientList {
-    return {since: this.since, ...this.clients.list(), tokens: this.tokens.list()}
+    const deletedNodes = [...this.#deleted].map(([name, time]) => ({name, time}))
+    return {since: this.since, ...this.clients.list(), tokens: this.tokens.list(), deletedNodes}
   }
 
   async close(): Promise<void> {
@@ -75,10 +90,21 @@ export class SeenClientsFile {
     await this.#log?.close()
   }
 
+  #keepDeleted({name, time}: DeletedNode): void {
+    // The lines of a log may be out of order.
+    if ((this.#deleted.get(name) ?? '') > time) return
+    this.#deleted.delete(name)
+    this.#deleted.set(name, time)
+    for (const first of this.#deleted.keys()) {
+      if (this.#deleted.size <= MOST_DELETED) return
+      this.#deleted.delete(first)
+    }
+  }
+
   get #state() {
     const {clients, tokens} = this
     return {
-      added: clients.added + tokens.added,
+      added: clients.added + tokens.added + this.#deletions,
       lastSeen: Math.max(clients.lastSeen, tokens.lastSeen),
     }
   }

@@ -39,12 +39,20 @@ export interface SeenList<Client = StoredClient> {
 /** An entry with what identifies it: of a certificate, its SHA-256 fingerprint. */
 export type StoredClient = {fingerprint: string} & SeenClient
 
+/** A Node that was deleted: its machine is gone, unless it was seen since. */
+export interface DeletedNode {
+  name: string
+  time: string
+}
+
 /** What `/trustadm/seen-clients` returns, and what is kept in a file. */
 export interface SeenClientList extends SeenList {
   /** From when on clients are remembered. */
   since: string
   /** The same for tokens of service accounts. */
   tokens: SeenList
+  /** The Nodes that were deleted last, each once; absent from a server of an earlier version. */
+  deletedNodes?: DeletedNode[]
 }
 
 /** A certificate whose chain was checked, or a token whose signature was. */

@@ -1,6 +1,12 @@
 import {messageOf} from '../../errors.ts'
 import {readFileIfThere} from '../../fs/files.ts'
-import type {Forgotten, SeenClientList, SeenList, StoredClient} from './seen-clients.ts'
+import type {
+  DeletedNode,
+  Forgotten,
+  SeenClientList,
+  SeenList,
+  StoredClient,
+} from './seen-clients.ts'
 import {readSeenLogs} from './seen-log.ts'
 
 const MOST_BYTES = 64 * 1024 * 1024
@@ -32,6 +38,9 @@ const isForgotten = (value: unknown): value is Forgotten =>
   Number.isSafeInteger(value.count) &&
   isTime(value.lastSeen)
 
+const isDeletedNode = (value: unknown): value is DeletedNode =>
+  isFields(value) && typeof value.name === 'string' && isTime(value.time)
+
 /** Undefined if it is not a list. What an earlier release dropped has no issuer and no time. */
 function listOf(value: unknown, now: Date): SeenList | undefined {
   if (!isFields(value) || !Number.isSafeInteger(value.dropped)) return undefined
@@ -54,10 +63,12 @@ function parse(text: string, path: string, now: Date): SeenClientList {
     throw new Error(`${path} is not JSON: ${messageOf(error)}`, {cause: error})
   }
   const list = listOf(value, now)
-  const {since, tokens = {dropped: 0, clients: []}} = isFields(value) ? value : {}
+  const fields = isFields(value) ? value : {}
+  const {since, tokens = {dropped: 0, clients: []}, deletedNodes = []} = fields
   const tokenList = listOf(tokens, now)
-  if (list && tokenList && isTime(since))
-    return {since: since as string, ...list, tokens: tokenList}
+  const isWhole = Array.isArray(deletedNodes) && deletedNodes.every(isDeletedNode)
+  if (list && tokenList && isTime(since) && isWhole)
+    return {since: since as string, ...list, tokens: tokenList, deletedNodes}
   throw new Error(`${path} is not a list of clients`)
 }
 
@@ -69,6 +80,12 @@ function withMore(list: SeenList, more: readonly Fields[], kind: string): SeenLi
   }
   return {...list, clients: [...newer, ...list.clients]}
 }
+
+/** The Nodes whose deletion an earlier process has noted since it wrote the list. */
+const deletedIn = (more: readonly Fields[]): DeletedNode[] =>
+  more.flatMap(({kind, ...rest}) =>
+    kind === 'deleted-node' && isDeletedNode(rest) ? [{name: rest.name, time: rest.time}] : [],
+  )
 
 /** What an earlier process has remembered, and whether its file has all of that; undefined if there is no list. */
 export async function readStored(
@@ -88,6 +105,7 @@ export async function readStored(
     ...stored,
     ...withMore(stored, more, 'client'),
     tokens: withMore(stored.tokens, more, 'token'),
+    deletedNodes: [...(stored.deletedNodes ?? []), ...deletedIn(more)],
   }
   return {stored: together, isWhole: false}
 }

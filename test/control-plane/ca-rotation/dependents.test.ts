@@ -147,6 +147,26 @@ describe('who depends on an old CA', () => {
     assert.deepEqual(found(evidence, {ignored: ['w']}).length, 2)
   })
 
+  it('is no machine whose Node was deleted since it was seen, or got a certificate', () => {
+    const [w1, w2] = ['system:node:w1', 'system:node:w2']
+    const deletedNodes = [
+      {name: 'w1', time: '2026-03-02T00:00:00.500Z'},
+      {name: 'w1', time: '2026-03-01T00:00:00.500Z'},
+    ]
+    const named = (one: StoredClient) => found({seen: [one]}, {}, {deletedNodes})
+    assert.deepEqual(named(seen(w1, 'a', '2026-03-01T23:59:59.999Z')), [])
+    assert.deepEqual(named(seen(w1, 'a', '2026-03-02T00:00:01.000Z')), [`client ${w1}`])
+    assert.deepEqual(named(seen(w2, 'a', '2026-03-01T23:59:59.999Z')), [`client ${w2}`])
+    // A certificate begins five minutes before it is issued.
+    const handedOut = (user: string, notBefore: string) =>
+      found({issued: [issued(user, 'a', {notBefore})]}, {}, {deletedNodes})
+    assert.deepEqual(handedOut(w1, '2026-03-01T23:54:59Z'), [])
+    assert.deepEqual(handedOut(w1, '2026-03-01T23:55:00Z'), [`issued ${w1}`])
+    assert.deepEqual(handedOut(w2, '2026-03-01T23:54:59Z'), [`issued ${w2}`])
+    // One that was registered again has to follow.
+    assert.deepEqual(found({nodes: [node('w1')]}, {}, {deletedNodes}), ['node w1'])
+  })
+
   it('is told as a node without an agent, with the command to run there', () => {
     const evidence = {nodes: [node('silent')], seen: memory([]), issued: []}
     const [silent] = dependentsOn(JOURNAL, evidence, OLD)

@@ -82,6 +82,30 @@ describe('SeenClientsFile', () => {
     await third.close()
   })
 
+  it('knows the Nodes that were deleted after a kill, and forgets the first of too many', async () => {
+    const killed = await open()
+    killed.nodeDeleted('w1')
+    clock.advance(HOUR)
+    for (const name of ['w2', 'w1']) killed.nodeDeleted(name)
+    const written = async () => await readFile(`${path}.0`, 'utf8').catch(() => '')
+    await until(async () => (await written()).split('\n').length > 3)
+    const time = clock.now().toISOString()
+    const expected = [
+      {name: 'w2', time},
+      {name: 'w1', time},
+    ]
+    const second = await open()
+    assert.deepEqual(second.list().deletedNodes, expected)
+    for (let index = 0; index < 16_383; index += 1) second.nodeDeleted(`other-${index}`)
+    await second.close()
+    const third = await open()
+    const {deletedNodes = []} = third.list()
+    assert.equal(deletedNodes.length, 16_384)
+    assert.deepEqual(deletedNodes[0], {name: 'w1', time})
+    await third.close()
+    assert.deepEqual(errors, [])
+  })
+
   it('loses nobody when the process is killed', async () => {
     const killed = await open()
     note(killed.clients, 'one')
@@ -171,13 +195,18 @@ describe('SeenClientsFile', () => {
       'with groups of another type',
       JSON.stringify({...valid, clients: [{...client, groups: [1]}]}),
     ],
+    [
+      'with a deleted Node without a time',
+      JSON.stringify({...valid, deletedNodes: [{name: 'w1'}]}),
+    ],
   ]
   for (const [name, content] of broken) {
     it(`starts again if the file is ${name}, and says so`, async () => {
       await writeFile(path, content, {mode: 0o600})
       const file = await open()
       const none = {dropped: 0, forgotten: [], clients: []}
-      assert.deepEqual(file.list(), {since: NOW.toISOString(), ...none, tokens: none})
+      const since = NOW.toISOString()
+      assert.deepEqual(file.list(), {since, ...none, tokens: none, deletedNodes: []})
       assert.equal(errors.length, 1)
       assert.match(errors[0] ?? '', /clients seen earlier are not known: .*seen-clients\.json/)
       note(file.clients, 'one')
