@@ -25,15 +25,16 @@ import {rotatesEtcd} from './units.ts'
 
 function nodeDependents(
   journal: Journal,
-  {nodes, issued}: Evidence,
+  evidence: Evidence,
   {on, now}: DependentOptions,
 ): Dependent[] {
-  const served = on === 'new' ? usersWithNew(journal, issued) : undefined
-  return nodes.flatMap((node) => {
+  const served = on === 'new' ? usersWithNew(journal, evidence.issued) : undefined
+  return evidence.nodes.flatMap((node) => {
     const name = node.metadata.name ?? ''
     // What such a node holds is from before the rotation, unless the issuance log has more.
     const isUntouched = served && !trustReportOf(node) && !served.has(nodeUser(name))
-    const reasons = isUntouched ? [] : nodeReasons(journal, node, on, now)
+    if (isUntouched || (on === 'old' && hasJoinedSince(journal, node, evidence))) return []
+    const reasons = nodeReasons(journal, node, on, now)
     if (reasons.length === 0) return []
     return [{kind: 'node', name, reasons, todo: todoOfNode(name)} as const]
   })
@@ -54,6 +55,34 @@ function usersWithNew({units}: Journal, issued: Evidence['issued']): ReadonlySet
       if (next.fingerprints.has(issuerFingerprint)) users.add(user)
   }
   return users
+}
+
+/**
+ * Whether a Node without a report is that of a machine which joined after the rotation began. New CAs sign only once cluster-info has both,
+ * so that a machine all of whose certificates are by the new one has found both there. A machine that was a member before has been
+ * seen with an old one: a server that does not remember that far proves nothing.
+ */
+function hasJoinedSince(
+  {units, lastInitiation}: Journal,
+  node: Node,
+  {seen, unasked = [], issued}: Evidence,
+): boolean {
+  const {name = '', creationTimestamp} = node.metadata
+  const clients = units.find(({id}) => id === CLIENT_CA)
+  if (!clients || !seen || unasked.length > 0 || trustReportOf(node)) return false
+  if (seen.since > lastInitiation || seen.dropped > 0) return false
+  if (!(Date.parse(creationTimestamp ?? '') > Date.parse(lastInitiation))) return false
+  const user = nodeUser(name)
+  const used = seen.clients.filter((one) => one.user === user)
+  const certificates = issued.filter((one) => one.user === user)
+  // The log has serving certificates of the same subject, too.
+  const news = new Set(units.map((unit) => unit.new.fingerprint))
+  const {pin, fingerprint} = clients.new
+  return (
+    (used.length > 0 || certificates.some((one) => one.issuerFingerprint === fingerprint)) &&
+    used.every(({issuerPin}) => issuerPin === pin) &&
+    certificates.every(({issuerFingerprint}) => news.has(issuerFingerprint))
+  )
 }
 
 /** Signers that an operator lets sign with a copy of the CA that leaves: nobody would trust what they sign. */

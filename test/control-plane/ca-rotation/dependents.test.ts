@@ -188,6 +188,50 @@ describe('who depends on an old CA', () => {
     assert.match(todoOf('system:node:gone') ?? '', /^give system:node:gone a new certificate/)
   })
 
+  describe('a Node without a report', () => {
+    const since = (creationTimestamp: string): Node => ({
+      metadata: {name: 'late', creationTimestamp},
+    })
+    const after = since('2026-03-02T00:00:00Z')
+    const user = 'system:node:late'
+    const issuedBy = (digit: string) => issued(user, digit, {notBefore: '2026-03-02T00:00:00Z'})
+    const byNew = seen(user, 'c', '2026-03-02T00:00:00.000Z')
+    const byOld = seen(user, 'a', '2026-03-01T12:00:00.000Z')
+
+    it('is nobody if its machine joined since the rotation began', () => {
+      assert.deepEqual(found({nodes: [after], seen: [byNew], issued: [issuedBy('c')]}), [])
+      assert.deepEqual(found({nodes: [after], issued: [issuedBy('c')]}), [])
+      assert.deepEqual(found({nodes: [after], seen: [byNew], issued: [issuedBy('e')]}), [])
+    })
+
+    const cases: [string, Parameters<typeof found>[0], Partial<SeenClientList>?][] = [
+      ['was there before', {nodes: [since('2026-02-02T00:00:00Z')], seen: [byNew]}],
+      ['has shown no certificate', {nodes: [after]}],
+      ['was seen with an old certificate, too', {nodes: [after], seen: [byNew, byOld]}],
+      ['got an old certificate, too', {nodes: [after], issued: [issuedBy('a')], seen: [byNew]}],
+      [
+        'may have been seen by a server that cannot be asked',
+        {nodes: [after], seen: [byNew], unasked: ['x']},
+      ],
+      [
+        'may have been seen by a server that has forgotten it',
+        {nodes: [after], seen: [byNew]},
+        {since: '2026-03-02T00:00:00.000Z'},
+      ],
+    ]
+    for (const [what, evidence, changes] of cases) {
+      it(`is one if its machine ${what}`, () => {
+        const names = found(evidence, {}, changes)
+        assert.ok(names.includes('node late'), names.join())
+      })
+    }
+
+    it('is a client of the new CA, if the rotation is aborted', () => {
+      const names = found({nodes: [after], seen: [byNew]}, {on: 'new'})
+      assert.ok(names.includes('client system:node:late'), names.join())
+    })
+  })
+
   it('is each old certificate of a user, whatever else the same program was seen with', () => {
     const old = seen('alice', 'a', '2026-03-02T00:00:00.000Z')
     assert.deepEqual(found({seen: [old]}), ['client alice'])
