@@ -8,6 +8,7 @@ import {recoverFolder, replaceFiles} from '../../fs/file-groups.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {ensureFolder} from '../../fs/folders.ts'
 import {removeSecret} from '../../fs/shred.ts'
+import {removeLeftovers} from '../../fs/temporary-names.ts'
 import {SERVICE_ACCOUNT_KEYS} from '../../pki/catalog.ts'
 import {isMatching, readPair} from '../../pki/pair-store.ts'
 import {etcdOf} from '../config/etcd.ts'
@@ -171,6 +172,8 @@ async function writeGeneration(
   const files: Files = Object.fromEntries(own.map(([path, text]) => [path.slice(4), text]))
   if (own.length === 0) return
   await ensureFolder(folder)
+  // A run that was killed may have left a group of files that it had not committed.
+  await removeLeftovers(folder)
   await recoverFolder(folder)
   for (const unit of units) {
     const {id, spec} = unit
