@@ -359,6 +359,39 @@ describe('csr-approver', () => {
     await recorded(node, second)
   })
 
+  it('records to whom another approver gave the name of a node, and when, also after the node has renewed', async () => {
+    const node = nodeName()
+    const [own, stolen, renewed] = await Promise.all([freshKeys(), freshKeys(), freshKeys()])
+    await join(node, own)
+    await recorded(node, own)
+    await admin.nodes.create({metadata: {name: node}})
+    const joined = (await recordOf(node))?.givenAt ?? assert.fail()
+    const name = nameOf(await askAs(OTHER_TOKEN, node, stolen))
+    await heldAs(name, /a Node of that name exists/)
+    // As kube-controller-manager does, which does not ask who has the name.
+    await admin.csrs.updateSubresource('approval', {
+      ...(await get(name)),
+      status: {conditions: [{type: 'Approved', status: 'True', reason: 'AutoApproved'}]},
+    })
+    // Certificates count whole seconds.
+    const in1m: Clock = {now: () => new Date(clock.now().getTime() + 60_000)}
+    await sign(server, admin, name, {keys: stolen, lifetime: HOUR, clock: in1m})
+    await until(async () => (await recordOf(node))?.requester === OTHER_TOKEN.username)
+    const {givenAt} = (await recordOf(node)) ?? {}
+    assert.ok(givenAt && givenAt > joined, String(givenAt))
+
+    const renewal = `renewed-${node}`
+    await submit(server.clientAs(nodeUser(node)), {
+      name: renewal,
+      commonName: `system:node:${node}`,
+      keys: renewed,
+    })
+    await becomes(renewal, 'Approved')
+    await sign(server, admin, renewal, {keys: renewed, lifetime: 2 * HOUR, clock: in1m})
+    await until(async () => (await recordOf(node))?.holder === pinIn(renewed))
+    assert.deepEqual((await recordOf(node))?.givenAt, givenAt)
+  })
+
   describe('after renewals that were issued and lost', () => {
     const credential = (letter: string) => ({
       'authentication.kubernetes.io/credential-id': [`X509SHA256=${letter.repeat(64)}`],

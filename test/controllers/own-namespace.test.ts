@@ -70,6 +70,7 @@ describe('records that earlier releases keep in kube-system', () => {
       issuer: 'CN=ca',
       previous: undefined,
       requester: 'system:bootstrap:abcdef',
+      givenAt: undefined,
       reserved: {pin: 'sha256:bb', until: new Date('2026-01-02T13:00:00Z')},
       grant: {until: new Date('2026-01-01T13:00:00Z'), to: {pin: 'sha256:cc'}},
     })

@@ -4,6 +4,7 @@ import {parseTimestamp} from '../../bootstrap/timestamp.ts'
 import {isNodeName} from '../../csr/node-names.ts'
 import {formatTimestamp} from '../../runtime.ts'
 import {OWN_NAMESPACE} from '../../trust/own-namespace.ts'
+import {issueTime} from '../../trust/revocations.ts'
 import {
   keyBehind,
   previousKeyData,
@@ -49,6 +50,8 @@ export interface NodeRecord {
   previous: PreviousKey | undefined
   /** The requester to whom the name was last given; a node that renews its own certificate does not count. */
   requester: string | undefined
+  /** When that was; undefined if it is not known. */
+  givenAt: Date | undefined
   /** The operator's grant for the name. */
   grant: RejoinGrant | undefined
   /** The key that was about to be approved for the name; undefined once a certificate was issued. */
@@ -82,6 +85,7 @@ export function readRecord(object: ConfigMap): NodeRecord {
     until: timeOf(expiresAt),
     previous: readPreviousKey(object),
     requester,
+    givenAt: timeOf(data.givenAt),
     grant: readGrant(object),
     reserved: pin && reservedUntil ? {pin, until: reservedUntil} : undefined,
     object,
@@ -139,29 +143,52 @@ export function withoutCertificate(object: ConfigMap): ConfigMap {
     issuedAt: _from,
     expiresAt: _to,
     issuer: _issuer,
+    givenAt: _given,
     ...data
   } = withoutPreviousKey(object.data)
   return withData(object, data)
 }
 
+/** To whom a name was given last, and when, whatever has become of that certificate since, and in whatever order certificates are seen. */
+function lastGiven(
+  before: Pick<NodeRecord, 'requester' | 'givenAt'>,
+  {requester, notBefore}: Pick<IssuedIdentity, 'requester' | 'notBefore'>,
+): Pick<NodeRecord, 'requester' | 'givenAt'> {
+  const {givenAt} = before
+  if (requester === undefined) return {requester: before.requester, givenAt}
+  const at = issueTime(notBefore)
+  return givenAt !== undefined && givenAt >= at
+    ? {requester: before.requester, givenAt}
+    : {requester, givenAt: at}
+}
+
+const givenData = ({requester, givenAt}: Pick<NodeRecord, 'requester' | 'givenAt'>) => ({
+  ...(requester !== undefined && {requester}),
+  ...(givenAt !== undefined && {givenAt: formatTimestamp(givenAt)}),
+})
+
 /**
  * The record with an issued certificate; undefined if nothing changes. A certificate older than the recorded one does not
- * change the holder. The name is held until the last certificate expires. The reservation is removed.
+ * change the holder. The name is held until the last certificate expires. The reservation is removed. Of one that has expired, what stays is that
+ * the name was given away by it: others were renewed with it, perhaps.
  */
 export function recordIssued(
   object: ConfigMap,
   {pin, notBefore, notAfter, requester, issuer, renewedWith}: IssuedIdentity,
   now: Date,
 ): ConfigMap | undefined {
-  if (notAfter <= now) return undefined
   const before = readRecord(object)
+  const given = lastGiven(before, {requester, notBefore})
+  const isGivenSame = before.givenAt?.getTime() === given.givenAt?.getTime()
+  if (notAfter <= now) {
+    return isGivenSame ? undefined : withData(object, {...object.data, ...givenData(given)})
+  }
   const held = isHeld(before, now)
   const isOlder = held && before.issuedAt !== undefined && before.issuedAt > notBefore
   const until = held && before.until && before.until > notAfter ? before.until : notAfter
   const holder = isOlder ? before.holder : pin
   const issuedAt = isOlder ? before.issuedAt : notBefore
   const signedBy = isOlder ? before.issuer : issuer
-  const from = (isOlder ? undefined : requester) ?? before.requester
   const isSame = before.holder === pin && before.issuedAt?.getTime() === notBefore.getTime()
   const behind = isOlder || isSame ? before.previous : keyBehind(renewedWith, before)
   const previous = behind?.pin === holder ? undefined : behind
@@ -170,7 +197,8 @@ export function recordIssued(
     before.holder === holder &&
     before.issuedAt?.getTime() === issuedAt?.getTime() &&
     before.until?.getTime() === until.getTime() &&
-    before.requester === from &&
+    before.requester === given.requester &&
+    isGivenSame &&
     before.issuer === signedBy &&
     before.previous?.pin === previous?.pin &&
     before.previous?.credential === previous?.credential &&
@@ -182,7 +210,7 @@ export function recordIssued(
     ...(holder !== undefined && {holder}),
     ...(issuedAt !== undefined && {issuedAt: formatTimestamp(issuedAt)}),
     expiresAt: formatTimestamp(until),
-    ...(from !== undefined && {requester: from}),
+    ...givenData(given),
     ...(signedBy !== undefined && {issuer: signedBy}),
     ...(previous && previousKeyData(previous)),
   })

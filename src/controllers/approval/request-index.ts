@@ -6,7 +6,6 @@ import {EncodedObject} from '../../client/encoded-object.ts'
 import {isApproved, isIssued, isOpen} from '../../csr/conditions.ts'
 import {callerKeyOf, credentialOf} from '../../csr/user-extra.ts'
 import {leafCertificateIn} from '../../csr/read-request.ts'
-import {nodeOfUser} from '../../csr/node-names.ts'
 import {isPermitted} from '../../csr/request-rules.ts'
 import {requestedCertificate, type RequestedCertificate} from '../../csr/requested-certificate.ts'
 import {SIGNER_RULES, type WellKnownSigner} from '../../csr/signers.ts'
@@ -66,9 +65,9 @@ function issuedIdentity(csr: Csr): IssuedIdentity | undefined {
     const certificate = leafCertificateIn(csr.status?.certificate ?? '')
     const {notBefore, notAfter} = certificate
     const {username = ''} = csr.spec
-    const requester = nodeOfUser(username) === undefined ? username : undefined
+    const isRenewal = certificate.subject.commonName === username
+    const requester = isRenewal ? undefined : username
     const issuer = formatName(certificate.issuer)
-    const isRenewal = requester === undefined && certificate.subject.commonName === username
     const renewedWith = isRenewal
       ? {pin: callerKeyOf(csr), credential: credentialOf(csr.spec)}
       : undefined
@@ -255,6 +254,11 @@ export class RequestIndex implements Source {
         pin: issued?.pin ?? requested?.pin ?? '',
         ...issued,
       }))
+  }
+
+  /** What was issued for a node. */
+  issuedFor(node: string): IssuedIdentity[] {
+    return [...(this.#approvedOf.get(node)?.values() ?? [])].flatMap(({issued}) => issued ?? [])
   }
 
   #place(name: string, request: IndexEntry): void {

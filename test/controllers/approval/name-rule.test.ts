@@ -25,6 +25,7 @@ const record = (change: Partial<NodeRecord> = {}): NodeRecord => ({
   until: LATER,
   previous: undefined,
   requester: undefined,
+  givenAt: undefined,
   grant: undefined,
   reserved: undefined,
   object: {metadata: {}},

@@ -186,5 +186,49 @@ describe('node records', () => {
     const renewal = issued('sha256:bb', at('01T18:00:00'), at('02T06:00:00'))
     const record = readRecord(recordIssued(saved, renewal, at('01T18:05:00'))!)
     assert.equal(record.requester, ASKER.requester)
+    // Signers backdate by five minutes.
+    assert.deepEqual(record.givenAt, at('01T12:00:00'))
+  })
+
+  describe('when the name was given to somebody else', () => {
+    const stolen = {
+      ...issued('sha256:bb', at('01T18:00:00'), at('01T18:20:00')),
+      requester: 'system:bootstrap:ghijkl',
+    }
+    const renewal = issued('sha256:cc', at('01T18:06:00'), at('02T06:00:00'))
+    const LATER = at('01T18:12:00')
+    const joined = recordIssued(emptyRecord('foo'), {...FIRST, requester: ASKER.requester}, NOW)!
+    const become = (all: Parameters<typeof recordIssued>[1][], now: Date) =>
+      all.reduce((object, one) => recordIssued(object, one, now) ?? object, joined)
+    const said = {requester: stolen.requester, givenAt: at('01T18:05:00')}
+
+    const orders: [string, Parameters<typeof recordIssued>[1][], Date][] = [
+      ['and renewed since', [stolen, renewal], LATER],
+      ['and renewed before that was seen', [renewal, stolen], LATER],
+      ['for a certificate that has expired when it is seen', [renewal, stolen], at('01T19:00:00')],
+      ['and to the first one earlier', [stolen, {...FIRST, requester: ASKER.requester}], LATER],
+    ]
+    for (const [what, all, now] of orders) {
+      it(`say so: ${what}`, () => {
+        const object = become(all, now)
+        const {requester, givenAt} = readRecord(object)
+        assert.deepEqual({requester, givenAt}, said)
+        // Nothing is left to write when they are seen again.
+        for (const one of all) assert.equal(recordIssued(object, one, now), undefined)
+      })
+    }
+
+    it('say so though its only certificate had expired before it was seen, and hold no name', () => {
+      const saved = recordIssued(emptyRecord('foo'), stolen, at('01T19:00:00'))!
+      const record = readRecord(saved)
+      assert.deepEqual({requester: record.requester, givenAt: record.givenAt}, said)
+      assert.equal(isHeld(record, at('01T19:00:00')), false)
+    })
+
+    it('say nothing of a certificate that was only expected', () => {
+      const expected = expectedRecord('foo', {...ASKER, issuer: undefined}, 3_600_000, NOW)
+      assert.deepEqual(readRecord(expected).givenAt, at('01T12:00:00'))
+      assert.equal(readRecord(withoutExpected(expected, ASKER, NOW)).givenAt, undefined)
+    })
   })
 })
