@@ -7,12 +7,14 @@ import type {Clock} from '../runtime.ts'
 import {AddressBook} from './approval/address-book.ts'
 import {MachineIndex, NodeIndex} from './approval/address-indexes.ts'
 import {readApiServer} from './approval/api-server.ts'
+import {indexOf, orUnknown} from './approval/opinion-reader.ts'
+import {findRecord} from './approval/record-store.ts'
 import {STRICT_POLICY, type ServingPolicy} from './approval/belief.ts'
 import {RequestIndex} from './approval/request-index.ts'
 import {RevokedCertificates, type RevocationSource} from './approval/revoked-certificates.ts'
 import {SERVING_DENIED, servingOpinion} from './approval/serving-opinion.ts'
-import {servingSituation, type ServingSources} from './approval/serving-situation.ts'
-import type {ControllerSpec} from './kernel/controller.ts'
+import {nameGiven, servingSituation, type ServingSources} from './approval/serving-situation.ts'
+import {follow, type ControllerSpec} from './kernel/controller.ts'
 import {EventReporter, csrReference} from './kernel/events.ts'
 import {DONE, type Reconcile} from './kernel/work-queue.ts'
 import {writeDecision} from './kernel/write-outcome.ts'
@@ -80,7 +82,10 @@ function approveKubeletServing(
     }
     if (situation === undefined || opinion.decision !== 'hold') return DONE
     // A new API server is not known at once.
-    const mayChange = isUnknown(situation) || situation.asApiServer?.size === 0
+    const mayChange =
+      isUnknown(situation) ||
+      situation.asApiServer?.size === 0 ||
+      (situation.keeps !== undefined && isUnknown(situation.keeps.given))
     return mayChange ? {requeueAfter: FRESH} : DONE
   }
 }
@@ -102,15 +107,22 @@ export function kubeletServingApproverController(
   const book = new AddressBook()
   const machines = new MachineIndex(reader, affected, book)
   const nodes = new NodeIndex(reader.nodes, affected, book)
+  // The watch of all requests is shared: it has shown what gave the name away before it shows what was asked for with that.
+  const all = follow(reader.csrs, () => [])
+  const given = async (node: string) => {
+    const issued = indexOf(reader, await all.list(), [node]).issuedFor(node)
+    return nameGiven(node, await findRecord(writer, node), issued, clock.now())
+  }
   const sources: ServingSources = {
     apiServer: freshly(() => readApiServer(writer, {settings: policy().settings}), clock),
     findNode: (node) => nodes.find(node),
     machinesOf: (node) => machines.of(node),
+    given: (node) => orUnknown(given(node)),
     book,
   }
   return {
     name: COMPONENT,
-    sources: [requests, machines, nodes, ...(revoked ? [revoked] : [])],
+    sources: [requests, all, machines, nodes, ...(revoked ? [revoked] : [])],
     reconcile: approveKubeletServing(requests, sources, writer, {clock, policy, revoked}),
     backoff: {first: 200, most: 1_000_000},
     workers: 16,

@@ -80,6 +80,7 @@ export const PERMISSIONS: Readonly<Record<string, readonly Permission[]>> = {
     ...may('list,watch', '', 'nodes'),
     ...may('get', '', 'services', {namespace: 'default', name: 'kubernetes'}),
     ...may('get', '', 'configmaps', {namespace: 'kube-system', name: 'kubeadm-config'}),
+    ...may('get', '', 'configmaps', {namespace: OWN_NAMESPACE}),
     ...may('list', 'discovery.k8s.io', 'endpointslices', {namespace: 'default'}),
     ...may('list', 'networking.k8s.io', 'servicecidrs'),
     ...MACHINES,

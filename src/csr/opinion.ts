@@ -18,6 +18,7 @@ export type RuleCode =
   | 'owners-known'
   | 'allowed-for-nodes'
   | 'owned-by-node'
+  | 'name-kept'
   | 'not-revoked'
   | 'request-count'
   | 'node-absent'

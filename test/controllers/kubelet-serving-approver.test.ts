@@ -4,23 +4,30 @@ import type {NodeAddress} from '../../src/api/node.ts'
 import {createApiClient, type ApiClient} from '../../src/client/api-client.ts'
 import {InProcessTransport} from '../../src/client/in-process-transport.ts'
 import {servingPolicy} from '../../src/control-plane/serving-policy.ts'
+import {indexOf} from '../../src/controllers/approval/opinion-reader.ts'
+import {saveIssued} from '../../src/controllers/approval/record-store.ts'
 import {startController, type RunningController} from '../../src/controllers/kernel/controller.ts'
 import {kubeletServingApproverController} from '../../src/controllers/kubelet-serving-approver.ts'
 import {findCondition, stateOf} from '../../src/csr/conditions.ts'
 import {TrustError} from '../../src/errors.ts'
 import {parseCertificate} from '../../src/pki/certificate.ts'
+import {generateKeys} from '../../src/pki/keys.ts'
 import type {SubjectNames} from '../../src/pki/subject-names.ts'
 import {systemClock} from '../../src/runtime.ts'
 import type {Handler} from '../../src/server/kernel/api-request.ts'
 import {ADMIN, startTestServer, type TestServer} from '../helpers/test-server.ts'
 import {until} from '../server/support.ts'
 import {
+  BOOTSTRAPPER,
   SERVING,
   SERVING_USAGES,
+  bindApprovals,
   clusterConfig,
   nodeUser,
+  sign,
   submit,
   wished,
+  withEndpoints,
 } from './approval/support.ts'
 
 const ACCOUNT = 'system:serviceaccount:kube-system:kubelet-serving-approver'
@@ -32,12 +39,16 @@ describe('kubelet-serving-approver', () => {
   let count = 0
   const errors: string[] = []
 
-  async function start(deny: boolean, change: (reader: ApiClient) => ApiClient = (one) => one) {
+  async function start(
+    deny: boolean,
+    change: (reader: ApiClient) => ApiClient = (one) => one,
+    changeWriter = change,
+  ) {
     const reader = change(server.clientAs({username: 'system:kube-controller-manager', groups: []}))
     running = startController(
       kubeletServingApproverController(
         reader,
-        server.clientAs({username: ACCOUNT, groups: ['system:serviceaccounts']}),
+        changeWriter(server.clientAs({username: ACCOUNT, groups: ['system:serviceaccounts']})),
         {
           clock: systemClock,
           policy: () => servingPolicy({deny}),
@@ -277,6 +288,78 @@ describe('kubelet-serving-approver', () => {
     assert.equal(reason, 'KubeletServingPolicy')
     assert.match(message ?? '', /"evil\.example\.com" is not the name of node/)
     assert.deepEqual(await messagesOn(name), [])
+  })
+
+  describe('on a cluster whose API servers keep an EndpointSlice', () => {
+    const shared = '192.168.200.1'
+    const withSlice = (client: ApiClient) => withEndpoints(client, [shared])
+    before(async () => {
+      await running.close()
+      await start(false, (reader) => reader, withSlice)
+    })
+    const registerControlPlane = async (node: string) => {
+      await register(node, host(node), ip(shared))
+      const labels = {'node-role.kubernetes.io/control-plane': ''}
+      await admin.nodes.patch(node, {metadata: {labels}}, {type: 'merge'})
+    }
+    /** With a token, and approved as kube-controller-manager does it. */
+    const giveAway = async (node: string) => {
+      const name = `taken-${++count}`
+      const keys = await generateKeys('ECDSA-P256')
+      await submit(server.clientAs(BOOTSTRAPPER), {name, commonName: `system:node:${node}`, keys})
+      await admin.csrs.updateSubresource('approval', {
+        ...(await get(name)),
+        status: {conditions: [{type: 'Approved', status: 'True', reason: 'AutoApproved'}]},
+      })
+      await sign(server, admin, name, {keys, lifetime: 3_600_000, clock: systemClock})
+      return name
+    }
+
+    it('gives a control-plane node the address of its API server until its name is given away', async () => {
+      await bindApprovals(admin)
+      const node = nodeName()
+      await registerControlPlane(node)
+      await becomes(await ask(node, {dns: [node], ips: [shared]}), 'Approved')
+
+      const taken = await giveAway(node)
+      const says = new RegExp(
+        `the name "${node}" was given to "system:bootstrap:abcdef" at \\S+Z, after the Node was registered at \\S+Z`,
+      )
+      const name = await ask(node, {dns: [node], ips: [shared]})
+      await heldAs(name, says)
+
+      // The request is deleted after an hour: then the record of the name knows it.
+      const issued = indexOf(admin, [await get(taken)], [node]).issuedFor(node)
+      assert.equal(issued.length, 1)
+      await Promise.all(issued.map((one) => saveIssued(admin, node, one, {now: systemClock.now()})))
+      await admin.csrs.delete(taken)
+      await admin.csrs.delete(name)
+      await heldAs(await ask(node, {dns: [node], ips: [shared]}), says)
+      await admin.nodes.delete(node)
+    })
+
+    it('leaves it to a person while the record of the name cannot be read', async () => {
+      await running.close()
+      const find = () => Promise.reject(new TrustError('FORBIDDEN', 'it may not be read'))
+      await start(
+        false,
+        (reader) => reader,
+        (client) => {
+          const {configMaps} = client
+          const read: typeof configMaps.find = (key, options) =>
+            typeof key !== 'string' && key.namespace === 'trustadm-system'
+              ? find()
+              : configMaps.find(key, options)
+          return withSlice({...client, configMaps: {...configMaps, find: read}})
+        },
+      )
+      const node = nodeName()
+      await registerControlPlane(node)
+      await heldAs(
+        await ask(node, {dns: [node], ips: [shared]}),
+        /^left pending: not known: it may not be read$/,
+      )
+    })
   })
 
   it('works where the cluster has no Machines', async () => {

@@ -3,7 +3,7 @@ import {shown, shownValue} from './requests-text.ts'
 
 type Rule = NonNullable<RequestReport['approvers']>[number]['rules'][number]
 
-const HAVE_ALTERNATIVES: readonly string[] = ['node-name', 'owned-by-node']
+const HAVE_ALTERNATIVES: readonly string[] = ['node-name', 'owned-by-node', 'name-kept']
 
 /** Show the alternative that matched; a plain pass needs no detail. */
 export function ruleText({code, rule, holds, reason}: Rule): string {

@@ -45,7 +45,13 @@ import {
   withRevokedRule,
 } from './revoked-certificates.ts'
 import {servingOpinion} from './serving-opinion.ts'
-import {machinesOf, servingSituation, type ServingSources} from './serving-situation.ts'
+import {
+  machinesOf,
+  nameGiven,
+  servingSituation,
+  type NameGiven,
+  type ServingSources,
+} from './serving-situation.ts'
 import {isBootstrappers, machineSituation, type MachineSources} from './machine-facts.ts'
 import {machineOpinion, mostPending} from './machine-opinion.ts'
 import {dnsNamesOf} from './machine-window.ts'
@@ -83,10 +89,13 @@ async function clientOpinions(
   return await Promise.all(opinions)
 }
 
-async function servingSources(
-  client: OpinionReader,
-  options: CallOptions,
-): Promise<ServingSources> {
+async function givenNow(node: string, {client, all, now, options}: Looking): Promise<NameGiven> {
+  const [record, requests] = await Promise.all([findRecord(client, node, options), all()])
+  return nameGiven(node, record, indexOf(client, requests, [node]).issuedFor(node), now)
+}
+
+async function servingSources(looking: Looking): Promise<ServingSources> {
+  const {client, options} = looking
   const [{items: nodes}, {items: machines}] = await Promise.all([
     client.nodes.list(options),
     machinesWhereServed(client).list(options),
@@ -98,21 +107,19 @@ async function servingSources(
     apiServer: () => readApiServer(client, options),
     findNode: (node) => Promise.resolve(nodes.find(({metadata}) => metadata.name === node)),
     machinesOf: (node) => Promise.resolve(machinesOf(node, machines)),
+    given: (node) => orUnknown(givenNow(node, looking)),
     book,
   }
 }
 
 async function servingOpinionOn(
-  client: OpinionReader,
   {csr, requested}: Request,
-  options: CallOptions,
+  looking: Looking,
 ): Promise<ApproverOpinion> {
   const {signer, node} = requested
   const situation =
     signer === KUBELET_SERVING && node !== undefined
-      ? await orUnknown(
-          servingSources(client, options).then((sources) => servingSituation(node, sources)),
-        )
+      ? await orUnknown(servingSources(looking).then((sources) => servingSituation(node, sources)))
       : undefined
   return servingOpinion(csr, requested, {situation})
 }
@@ -150,7 +157,7 @@ export async function approverOpinions(
   const [forClients, machine, serving] = await Promise.all([
     clientOpinions(request, clientSources(request, looking)),
     machineOpinionOn(request, looking),
-    servingOpinionOn(client, request, options),
+    servingOpinionOn(request, looking),
   ])
   const [revoked, credential, token] = await Promise.all([
     revokedRuleOn(client, request, options),

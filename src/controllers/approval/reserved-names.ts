@@ -49,7 +49,7 @@ function nameProblem(name: string, node: string): string | undefined {
 }
 
 /** Its certificate may have wildcards, each for one label. */
-const isApiServers = (form: string, {names}: ApiServerFacts): boolean =>
+export const isApiServers = (form: string, {names}: Pick<ApiServerFacts, 'names'>): boolean =>
   names.has(form) || names.has(form.replace(/^[^.]*/, '*'))
 
 /** The other owners of a name or address. What another Node registers does not take away the node's own name. */

@@ -9,8 +9,10 @@ import {
   type Unknown,
 } from '../../csr/opinion.ts'
 import type {RequestedCertificate} from '../../csr/requested-certificate.ts'
+import {formatTimestamp} from '../../runtime.ts'
+import {formOf} from './address-book.ts'
 import {belief, type Believer, type ServingPolicy} from './belief.ts'
-import {reservedBecause, type NameOwners} from './reserved-names.ts'
+import {isApiServers, reservedBecause, type NameOwners} from './reserved-names.ts'
 import type {ServingSituation} from './serving-situation.ts'
 
 /** The reason in the condition, if it is denied. */
@@ -49,6 +51,45 @@ function nameRules(
   })
 }
 
+const KEPT = 'the name was given to nobody since the Node was registered'
+
+/**
+ * Whoever got a node's name from an approver that does not ask who has it, as Kubernetes' own, must not get what the node has of the API server's.
+ * A join gets its certificate seconds before it registers the Node.
+ */
+function keptRule(node: string, {given, registeredAt}: Kept): RuleVerdict {
+  const say = (holds: boolean, found: string) => verdict('name-kept', KEPT, holds, found)
+  if (isUnknown(given)) return say(false, `not known: ${given.unknown}`)
+  const {requester = 'somebody', givenAt} = given
+  if (givenAt === undefined) return say(true, 'nobody is known to whom it was given')
+  const known = `the name "${node}" was given to "${requester}" at ${formatTimestamp(givenAt)}`
+  if (registeredAt !== undefined && givenAt <= registeredAt) {
+    return say(true, `${known}, before the Node was registered`)
+  }
+  const when =
+    registeredAt === undefined
+      ? 'and it is not known when the Node was registered'
+      : `after the Node was registered at ${formatTimestamp(registeredAt)}`
+  return say(
+    false,
+    `${known}, ${when}: it may have been taken over; "trustadm node history ${node}" shows how`,
+  )
+}
+
+type Kept = NonNullable<ServingSituation['keeps']>
+
+/** Only for a request that asks for something of the API server's. */
+function keptRules(
+  {names, node = ''}: RequestedCertificate,
+  {keeps, asApiServer, apiServer}: ServingSituation,
+): RuleVerdict[] {
+  const isAsked = [...names.dns, ...names.ips].some((text) => {
+    const form = formOf(text)
+    return asApiServer?.has(form) && isApiServers(form, apiServer)
+  })
+  return keeps && isAsked ? [keptRule(node, keeps)] : []
+}
+
 /**
  * Approves the serving certificate of a kubelet, which Kubernetes leaves to people, if every name in it is known to be the
  * node's: by its Machine, or without one by what the server has seen and the policy allows. Denies only if the policy says so.
@@ -77,7 +118,9 @@ export function servingOpinion(
   if (voucher.kind === 'none') return unsettled(voucher.why)
   const {apiServer, asApiServer} = situation
   const about = {csr, node, voucher, policy, apiServer, asApiServer}
-  return opinion([...fixed, ...nameRules(requested, situation, about)], deny)
+  const rules = [...fixed, ...nameRules(requested, situation, about)]
+  // That one is for a person, who may know why: the kubelet would only ask again.
+  return opinion([...rules, ...keptRules(requested, situation)], deny && !allHold(rules))
 }
 
 function opinion(rules: RuleVerdict[], isFinal: boolean): ApproverOpinion {

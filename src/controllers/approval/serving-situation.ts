@@ -1,5 +1,6 @@
 import type {Machine} from '../../api/machine.ts'
 import type {Node} from '../../api/node.ts'
+import {parseTimestamp} from '../../bootstrap/timestamp.ts'
 import {isUnknown, type Unknown} from '../../csr/opinion.ts'
 import {plainIp} from '../../pki/ip-address.ts'
 import {
@@ -10,6 +11,13 @@ import {
   type Registered,
 } from './address-book.ts'
 import type {ApiServerFacts} from './api-server.ts'
+import {
+  emptyRecord,
+  readRecord,
+  recordIssued,
+  type IssuedIdentity,
+  type NodeRecord,
+} from './node-record.ts'
 import {dnsNamesOf} from './machine-window.ts'
 import type {NameOwners} from './reserved-names.ts'
 
@@ -74,10 +82,27 @@ function ownedAsApiServer(
   return new Set(addresses.length === 0 || isNameShared ? addresses : [...addresses, own])
 }
 
+/** To whom a node's name was last given with a credential that is not the node's own, and when; empty if that is not known of anybody. */
+export type NameGiven = Pick<NodeRecord, 'requester' | 'givenAt'>
+
+/** A certificate that was issued a moment ago is not in the record yet, but in its request. */
+export function nameGiven(
+  node: string,
+  record: NodeRecord | undefined,
+  issued: Iterable<IssuedIdentity>,
+  now: Date,
+): NameGiven {
+  let {object = emptyRecord(node)} = record ?? {}
+  for (const one of issued) object = recordIssued(object, one, now) ?? object
+  return readRecord(object)
+}
+
 /** Everything that the decision on names depends on, except the request. */
 export interface ServingSituation extends NameOwners {
   /** Who vouches for the node. */
   voucher: Voucher
+  /** Only for a node that has something of the API server's. */
+  keeps?: {given: NameGiven | Unknown; registeredAt: Date | undefined} | undefined
 }
 
 /** Where it is read from: informers in an approver, lists in `certificate show`. */
@@ -85,22 +110,27 @@ export interface ServingSources {
   apiServer: () => Promise<ApiServerFacts | Unknown>
   findNode: (node: string) => Promise<Node | undefined>
   machinesOf: (node: string) => Promise<readonly Machine[]>
+  given: (node: string) => Promise<NameGiven | Unknown>
   book: NameOwners['book']
 }
 
 export async function servingSituation(
   node: string,
-  {apiServer: readApiServer, findNode, machinesOf: findMachines, book}: ServingSources,
+  {apiServer: readApiServer, findNode, machinesOf: findMachines, given, book}: ServingSources,
 ): Promise<ServingSituation | Unknown> {
   const apiServer = await readApiServer()
   if (isUnknown(apiServer)) return apiServer
   const found = await findNode(node)
   const machines = await findMachines(node)
+  const asApiServer = ownedAsApiServer(found, apiServer)
+  const created = found?.metadata.creationTimestamp
+  const registeredAt = created ? parseTimestamp(created) : undefined
   const own = new Set(machines.map((machine) => machineOwner(machine).name))
   return {
     voucher: voucherFor(node, {node: found, machines}),
     apiServer,
-    asApiServer: ownedAsApiServer(found, apiServer),
+    asApiServer,
+    ...(asApiServer?.size && {keeps: {given: await given(node), registeredAt}}),
     book,
     isOwn: ({kind, name}: Owner) => (kind === 'Node' ? name === node : own.has(name)),
   }

@@ -103,6 +103,7 @@ describe('what is shown of a request', () => {
   for (const [code, rule, reason] of [
     ['node-name', 'the name is free, or granted', 'an operator allows it'],
     ['owned-by-node', 'the address is the node’s', 'it is in the EndpointSlice'],
+    ['name-kept', 'the name was given to nobody since', 'it was given to a join before that'],
   ] as const) {
     it(`says by which of several ways a rule holds: ${code}`, () => {
       const rules = [{code, rule, holds: true, reason}]

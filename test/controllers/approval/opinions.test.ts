@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import {isDeepStrictEqual} from 'node:util'
 import type {ApiClient} from '../../../src/client/api-client.ts'
+import type {ObjectRef} from '../../../src/client/resource-client.ts'
 import {approverOpinions} from '../../../src/controllers/approval/opinions.ts'
-import {grantRejoin} from '../../../src/controllers/approval/record-store.ts'
+import {indexOf} from '../../../src/controllers/approval/opinion-reader.ts'
+import {grantRejoin, saveIssued} from '../../../src/controllers/approval/record-store.ts'
 import {objections, type ApproverOpinion} from '../../../src/csr/opinion.ts'
 import {CREDENTIAL_ID} from '../../../src/csr/user-extra.ts'
 import {TrustError} from '../../../src/errors.ts'
@@ -25,7 +27,9 @@ import {
   createBootstrapperToken,
   nodeUser,
   readable,
+  sign,
   submit,
+  withEndpoints,
   type Wish,
 } from './support.ts'
 
@@ -123,6 +127,62 @@ describe('approverOpinions', () => {
       assert.equal((await opinions(good, client))['kubelet-serving']?.decision, 'approve')
       assert.equal((await opinions(bad, client))['kubelet-serving']?.decision, 'hold')
     }
+  })
+
+  it('finds to whom the name of a node that is an API server was given, by requests and by the record', async () => {
+    const node = nodeName()
+    const address = '192.168.3.1'
+    await admin.nodes.create({
+      metadata: {name: node, labels: {'node-role.kubernetes.io/control-plane': ''}},
+    })
+    await admin.nodes.patch(
+      node,
+      {status: {addresses: [{type: 'InternalIP', address}]}},
+      {type: 'merge', subresource: 'status'},
+    )
+    const wish = {signerName: SERVING, usages: SERVING_USAGES, names: {dns: [node], ips: [address]}}
+    const serving = await ask(node, wish, nodeUser(node))
+    const client = withEndpoints(admin, [address])
+    const kept = async (reader = client) => {
+      const {decision, rules} =
+        (await opinions(serving, reader))['kubelet-serving'] ?? assert.fail()
+      return {decision, ...rules.find(({code}) => code === 'name-kept')}
+    }
+    const before = await kept()
+    assert.deepEqual([before.decision, before.holds], ['approve', true], before.reason)
+
+    const keys = await generateKeys('ECDSA-P256')
+    const taken = await ask(node, {keys})
+    await admin.csrs.updateSubresource('approval', {
+      ...taken,
+      status: {conditions: [{type: 'Approved', status: 'True', reason: 'AutoApproved'}]},
+    })
+    const name = taken.metadata.name ?? ''
+    await sign(server, admin, name, {keys, lifetime: 3_600_000, clock: systemClock})
+    const says = /was given to "system:bootstrap:abcdef" at \S+Z, after the Node was registered/
+    const byRequest = await kept()
+    assert.equal(byRequest.decision, 'hold')
+    assert.match(byRequest.reason ?? '', says)
+
+    const [issued] = indexOf(admin, [await admin.csrs.get(name)], [node]).issuedFor(node)
+    await saveIssued(admin, node, issued ?? assert.fail(), {now: systemClock.now()})
+    await admin.csrs.delete(name)
+    const byRecord = await kept()
+    assert.deepEqual(byRecord, byRequest)
+
+    const find = () => Promise.reject(new TrustError('FORBIDDEN', 'it may not be read'))
+    const blind = {
+      ...client,
+      configMaps: {
+        ...client.configMaps,
+        find: (ref: ObjectRef) =>
+          typeof ref !== 'string' && ref.namespace === 'trustadm-system'
+            ? find()
+            : client.configMaps.find(ref),
+      },
+    }
+    const unknown = await kept(blind)
+    assert.deepEqual([unknown.decision, unknown.reason], ['hold', 'not known: it may not be read'])
   })
 
   it('finds the Machine of a fleet’s request, its rivals, and what waits', async () => {

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import type {Node} from '../../../src/api/node.ts'
 import {AddressBook} from '../../../src/controllers/approval/address-book.ts'
 import {servingOpinion} from '../../../src/controllers/approval/serving-opinion.ts'
-import {machinesOf, servingSituation} from '../../../src/controllers/approval/serving-situation.ts'
+import {
+  machinesOf,
+  servingSituation,
+  type NameGiven,
+} from '../../../src/controllers/approval/serving-situation.ts'
 import {servingPolicy} from '../../../src/control-plane/serving-policy.ts'
 import {withCaller} from '../../../src/csr/user-extra.ts'
-import {objections} from '../../../src/csr/opinion.ts'
+import {objections, type Unknown} from '../../../src/csr/opinion.ts'
 import {parseCidr} from '../../../src/pki/address-range.ts'
 import {SERVING_BASE, machine, type ServingCase} from './serving-case.ts'
 import {SERVING_CASES} from './serving-cases.ts'
@@ -23,7 +27,9 @@ const API_SERVER = {
 }
 
 async function opinionOn(
-  row: Pick<ServingCase, 'wish' | 'machines' | 'node' | 'others' | 'seenAt' | 'policy'>,
+  row: Pick<ServingCase, 'wish' | 'machines' | 'node' | 'others' | 'seenAt' | 'policy'> & {
+    given?: NameGiven | Unknown
+  },
   {deny = false, attests = true} = {},
 ) {
   const {machines = [machine('test')], node, others = [], seenAt, policy} = row
@@ -37,6 +43,7 @@ async function opinionOn(
     apiServer: () => Promise.resolve({...API_SERVER, attests}),
     findNode: () => Promise.resolve(node),
     machinesOf: (name: string) => Promise.resolve(machinesOf(name, machines)),
+    given: () => Promise.resolve(row.given ?? {requester: undefined, givenAt: undefined}),
     book,
   }
   const situation =
@@ -191,6 +198,86 @@ describe('the kubelet-serving approver', () => {
         if (outcome !== true) assert.match(objections(opinion), outcome)
       })
     }
+
+    describe('whose name was given to somebody with a token', () => {
+      const requester = 'system:bootstrap:abcdef'
+      const registered = controlPlane('cp1', ['192.0.2.1'])
+      registered.metadata.creationTimestamp = '2026-01-01T12:00:00Z'
+      const at = (time: string): NameGiven => ({
+        requester,
+        givenAt: new Date(`2026-01-01T${time}Z`),
+      })
+      const judge = (
+        row: Partial<Parameters<typeof opinionOn>[0]>,
+        options: Parameters<typeof opinionOn>[1] = {},
+      ) =>
+        opinionOn(
+          {
+            machines: [],
+            node: registered,
+            wish: asks('cp1', {ips: ['192.0.2.1']}),
+            given: at('12:00:01'),
+            ...row,
+          },
+          {attests: false, ...options},
+        )
+      const SAYS =
+        'the name "cp1" was given to "system:bootstrap:abcdef" at 2026-01-01T12:00:01Z, after the Node was registered at 2026-01-01T12:00:00Z: it may have been taken over; "trustadm node history cp1" shows how'
+
+      it('approves if that was its join, before the Node was registered', async () => {
+        const {decision, rules} = await judge({given: at('12:00:00')})
+        assert.equal(decision, 'approve')
+        assert.equal(
+          rules.find(({code}) => code === 'name-kept')?.reason,
+          'the name "cp1" was given to "system:bootstrap:abcdef" at 2026-01-01T12:00:00Z, before the Node was registered',
+        )
+      })
+
+      for (const names of [
+        {dns: ['cp1'], ips: []},
+        {dns: [], ips: ['192.0.2.1']},
+      ]) {
+        it(`leaves ${JSON.stringify(names)} to a person if it was after that, whatever the policy denies`, async () => {
+          for (const deny of [false, true]) {
+            const opinion = await judge({wish: asks('cp1', names)}, {deny})
+            assert.equal(opinion.decision, 'hold')
+            assert.equal(objections(opinion), SAYS)
+          }
+        })
+      }
+
+      it('does so also where a Machine vouches for the address', async () => {
+        const vouching = machine('cp1', [{type: 'InternalIP', address: '192.0.2.1'}])
+        const wish = asks('cp1', {dns: [], ips: ['192.0.2.1']})
+        assert.equal(objections(await judge({machines: [vouching], wish})), SAYS)
+        const earlier = await judge({machines: [vouching], wish, given: at('12:00:00')})
+        assert.equal(earlier.decision, 'approve', objections(earlier))
+      })
+
+      it('denies what is wrong besides, by the policy', async () => {
+        const wish = asks('cp1', {dns: ['cp1', 'evil'], ips: ['192.0.2.1']})
+        assert.equal((await judge({wish}, {deny: true})).decision, 'deny')
+      })
+
+      it('holds if it is not known when the Node was registered', async () => {
+        const opinion = await judge({node: controlPlane('cp1', ['192.0.2.1'])})
+        assert.equal(opinion.decision, 'hold')
+        assert.match(objections(opinion), /and it is not known when the Node was registered/)
+      })
+
+      it('holds while it is not known to whom the name was given', async () => {
+        const opinion = await judge({given: {unknown: 'forbidden'}}, {deny: true})
+        assert.equal(opinion.decision, 'hold')
+        assert.equal(objections(opinion), 'not known: forbidden')
+      })
+
+      it('is approved for names that are not the API server’s', async () => {
+        const worker = controlPlane('w1', ['192.0.2.1'])
+        worker.metadata.creationTimestamp = '2026-01-01T12:00:00Z'
+        const opinion = await judge({node: worker, wish: asks('w1', {})})
+        assert.equal(opinion.decision, 'approve', objections(opinion))
+      })
+    })
 
     it('shows by what it approves', async () => {
       const [, row] = rows[0] ?? assert.fail()

@@ -1,6 +1,7 @@
 import type {CertificateSigningRequest} from '../../../src/api/certificates.ts'
 import type {UserInfo} from '../../../src/api/meta.ts'
 import type {ApiClient} from '../../../src/client/api-client.ts'
+import type {ResourceType} from '../../../src/client/resource-client.ts'
 import {toSecret} from '../../../src/bootstrap/token-secret.ts'
 import {parseToken} from '../../../src/bootstrap/token.ts'
 import {
@@ -158,3 +159,15 @@ export const clusterConfig = {
   metadata: {namespace: 'kube-system', name: 'kubeadm-config'},
   data: {ClusterConfiguration: 'networking: {serviceSubnet: 10.96.0.0/12}\n'},
 }
+
+/** A client of a cluster whose API servers say where they are, as Kubernetes' own do. */
+export const withEndpoints = (client: ApiClient, addresses: string[]): ApiClient => ({
+  ...client,
+  resource: ((type: ResourceType) =>
+    type.plural === 'endpointslices'
+      ? {
+          list: () =>
+            Promise.resolve({items: [{metadata: {name: 'kubernetes'}, endpoints: [{addresses}]}]}),
+        }
+      : client.resource(type)) as ApiClient['resource'],
+})

@@ -63,6 +63,8 @@ default/trustadm:kubelet-serving-approver
   get | "" | services | names kubernetes
 ${OWN_NAMESPACE}/trustadm:csr-approver
   create,get,update | "" | configmaps
+${OWN_NAMESPACE}/trustadm:kubelet-serving-approver
+  get | "" | configmaps
 ${OWN_NAMESPACE}/trustadm:machine-approver
   create,get,update | "" | configmaps
 ${OWN_NAMESPACE}/trustadm:node-record-cleaner
@@ -81,6 +83,7 @@ default/trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: 
 kube-system/trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: ServiceAccount kube-system/kubelet-serving-approver
 ${OWN_NAMESPACE}/trustadm:csr-approver -> trustadm:csr-approver: ServiceAccount kube-system/certificate-controller
 kube-system/trustadm:revocation-cleaner -> trustadm:revocation-cleaner: ServiceAccount kube-system/revocation-cleaner
+${OWN_NAMESPACE}/trustadm:kubelet-serving-approver -> trustadm:kubelet-serving-approver: ServiceAccount kube-system/kubelet-serving-approver
 ${OWN_NAMESPACE}/trustadm:machine-approver -> trustadm:machine-approver: ServiceAccount kube-system/machine-approver
 ${OWN_NAMESPACE}/trustadm:node-record-cleaner -> trustadm:node-record-cleaner: ServiceAccount kube-system/node-record-cleaner
 kube-system/trustadm:kubelet-serving-ca-publisher -> trustadm:kubelet-serving-ca-publisher: ServiceAccount kube-system/kubelet-serving-ca-publisher

@@ -152,7 +152,7 @@ describe('bootstrapPolicy', () => {
     const {clusterRoles, clusterRoleBindings, roles, roleBindings} = bootstrapPolicy()
     assert.deepEqual(
       [clusterRoles, clusterRoleBindings, roles, roleBindings].map(({length}) => length),
-      [41, 28, 17, 14],
+      [41, 28, 18, 15],
     )
     for (const object of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) {
       assert.equal(object.metadata.labels?.['kubernetes.io/bootstrapping'], 'rbac-defaults')
