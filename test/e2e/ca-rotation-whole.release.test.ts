@@ -272,6 +272,26 @@ describe('rotating the CAs of a control plane', function () {
     assert.equal((await rotate('start', '--yes', '--only', 'front-proxy-ca')).code, 0)
   })
 
+  it('forgets a machine whose Node is deleted, until it is seen again', async () => {
+    const nodeDir = fixture.nodeDir('worker')
+    assert.equal((await joinBy(fixture, 'token', 'worker')).code, 0)
+    const machine = connectTo(await accessOf(join(nodeDir, 'kubelet.conf')))
+    const admin = await connect(own('super-admin.conf'))
+    await machine.version()
+    assert.equal((await rotate('start', '--yes')).code, 0)
+    const named = async () => {
+      const {dependents} = (await rotate('status')).report()
+      const own = dependents.filter(({name}) => /worker$/.test(name))
+      return own.map(({kind, name}) => `${kind} ${name}`)
+    }
+    assert.deepEqual(await named(), ['node worker', 'client system:node:worker'])
+    await admin.nodes.delete('worker')
+    await eventually(async () => (await named()).length === 0)
+    await machine.version()
+    assert.deepEqual(await named(), ['client system:node:worker'])
+    for (const client of [machine, admin]) await client.close()
+  })
+
   it('goes back without a failed request', async () => {
     const nodeDir = fixture.nodeDir('worker')
     assert.equal((await joinBy(fixture, 'token', 'worker')).code, 0)
