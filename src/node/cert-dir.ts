@@ -1,6 +1,7 @@
 import {join, resolve} from 'node:path'
 import {withFullPaths} from '../client/kubeconfig-files.ts'
 import {parseKubeconfig} from '../client/kubeconfig.ts'
+import {TrustError} from '../errors.ts'
 import {KUBEADM_DIR} from '../fs/default-folders.ts'
 import {lookAt} from '../fs/file-checks.ts'
 import {readFileIfThere} from '../fs/files.ts'
@@ -35,4 +36,23 @@ export async function usedCertDir(dir: string): Promise<string | undefined> {
     // Whoever replaces or uses the file reports what is wrong with it.
     return undefined
   }
+}
+
+/**
+ * For the folder of a kubelet: refuses another folder of certificates than the one that it uses. It would never find there what was renewed, but
+ * this machine would report that it has followed.
+ */
+export async function requireKubeletsCertDir(dir: string, certDir: string): Promise<void> {
+  const used = await usedCertDir(dir)
+  if (used === undefined || used === certDir) return
+  throw new TrustError(
+    'CONFLICT',
+    `the kubelet of this machine keeps its certificates in ${used}, not in ${certDir}`,
+    {
+      hints: [
+        'leave out --cert-dir',
+        `if the kubelet was moved to that folder, change ${nodeFile(dir, 'kubeconfig')} as well`,
+      ],
+    },
+  )
 }

@@ -3,7 +3,7 @@ import type {TrustedClusterInfo} from '../../discovery/cluster-info.ts'
 import {TrustError} from '../../errors.ts'
 import {defaultNodeDir} from '../../fs/default-folders.ts'
 import {type Clock, systemClock} from '../../runtime.ts'
-import {findCertDir} from '../cert-dir.ts'
+import {findCertDir, requireKubeletsCertDir} from '../cert-dir.ts'
 import {findHeldPair, takeOver, type HeldPair} from '../certificate-manager/held-pair.ts'
 import {clusterInfoFiles, readClusterInfo} from '../cluster-info-store.ts'
 import {CredentialStore} from '../credential-store.ts'
@@ -55,6 +55,7 @@ export async function openNodeHome(
 ): Promise<OpenNodeHome> {
   const certDir = await findCertDir(dir, namedCertDir)
   const isKubelets = await isKubeletsFolder(dir)
+  if (isKubelets) await requireKubeletsCertDir(dir, certDir)
   const folders = {dir, certDir, isKubelets}
   const [stored, client] = await Promise.all([
     readClusterInfo(dir),

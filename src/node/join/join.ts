@@ -9,7 +9,8 @@ import {
   type Plan,
 } from '../../phases.ts'
 import {generateKeys, type KeyPair} from '../../pki/keys.ts'
-import {findCertDir, usedCertDir} from '../cert-dir.ts'
+import {TrustError} from '../../errors.ts'
+import {findCertDir, requireKubeletsCertDir, usedCertDir} from '../cert-dir.ts'
 import {isKubeletsFolder} from '../node-files.ts'
 import {joinLock} from '../node-lock.ts'
 import {cleanup} from './cleanup.ts'
@@ -122,10 +123,26 @@ async function contextOf(request: JoinRequest, phases: readonly JoinPhase[]): Pr
 /** Reports what is missing on the command line before any request is sent. */
 async function requireComplete(context: JoinContext, phases: readonly JoinPhase[]): Promise<void> {
   const names = phases.map(({name}) => name)
+  if (context.isKubelets) await requireFitting(context, names)
   if (names.includes('discovery')) planDiscovery(discoveryOf(context.settings))
   if (await findCredential(context)) return
   const isNeeded = names.includes('tls-bootstrap') && !(await findValid(context))
   if (isNeeded || names.includes('for-kubelet')) await requireCredential(context)
+}
+
+/** What a kubelet has set up stays its own: `--for-kubelet` would make it trustadm's, and then replace its kubelet.conf. */
+async function requireFitting(
+  {settings: {dir}, certDir}: JoinContext,
+  phases: readonly JoinPhaseName[],
+): Promise<void> {
+  await requireKubeletsCertDir(dir, certDir)
+  if (!phases.includes('for-kubelet')) return
+  throw new TrustError('CONFLICT', `a kubelet has joined from ${dir} already`, {
+    hints: [
+      'leave out --for-kubelet: then the kubelet keeps its key and its files, and is restarted',
+      'or, if this machine is to start anew, run "kubeadm reset" first',
+    ],
+  })
 }
 
 /** Runs the phases. Nothing is written before the cluster is known to be the right one. */

@@ -237,6 +237,24 @@ describe('the folder of a kubelet that joined with kubeadm', function () {
     assert.notEqual(await report(), undefined)
   })
 
+  it('refuses another folder of certificates than that of the kubelet, which would not look there', async () => {
+    const asked = await systemd('active')
+    const before = await serials()
+    const other = join(folder(), 'other')
+    await assert.rejects(
+      renew({'cert-dir': other}),
+      ({message, suggestions}: Error & {suggestions: string[]}) => {
+        assert.ok(message.includes(`in ${certDir}, not in ${other}`), message)
+        assert.equal(suggestions[0], 'leave out --cert-dir')
+        return true
+      },
+    )
+    await assert.rejects(readNodeStatus(dir, other, clock), {code: 'CONFLICT'})
+    await renew({'cert-dir': certDir})
+    assert.notDeepEqual(await serials(), before)
+    assert.equal(await restarts(asked), 1)
+  })
+
   it('needs no restart of a kubelet that is stopped', async () => {
     const asked = await systemd('inactive')
     await renew()

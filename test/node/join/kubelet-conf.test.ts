@@ -145,6 +145,20 @@ describe('join where a kubelet.conf is already', function () {
       )
     }
 
+    for (const [flag, more, phases] of [
+      ['--for-kubelet, which would make the folder trustadm’s', {}, {forKubelet: true}],
+      ['another --cert-dir than the kubelet’s', {certDir: '/nonexistent/pki'}, {}],
+    ] as const) {
+      it(`refuses ${flag}`, async () => {
+        const machine = await left(cluster)
+        const before = await readdir(machine.dir)
+        const request = joinRequest(cluster.settings(machine.dir, 'w1', more))
+        await assert.rejects(runJoin(request, joinPhases(phases)), {code: 'CONFLICT'})
+        assert.deepEqual(await readdir(machine.dir), before)
+        assert.equal(await readFile(machine.log, 'utf8'), '')
+      })
+    }
+
     it('brings it back with its key once its certificate has expired', async () => {
       const machine = await left(cluster)
       const expired = await nodePair(cluster.issuer, 'w1', {from: -2, to: -1})
