@@ -101,11 +101,17 @@ export class AgentRecord {
   /** Resolves once it is on the disk. */
   async change(change: (state: AgentState) => AgentState): Promise<void> {
     this.#state = change(this.#state)
+    await this.save().catch(() => undefined)
+  }
+
+  /** Throws if the state cannot be written now. */
+  async save(): Promise<void> {
     const text = `${JSON.stringify(this.#state, undefined, 2)}\n`
-    this.#writes = this.#writes.then(() =>
-      writeFileSafely(nodeFile(this.#dir, 'agentState'), text).catch(this.#onError),
+    const written = this.#writes.then(() =>
+      writeFileSafely(nodeFile(this.#dir, 'agentState'), text),
     )
-    await this.#writes
+    this.#writes = written.catch(this.#onError)
+    await written
   }
 
   /** Resolves once every change is on the disk. */

@@ -90,6 +90,8 @@ export class Announcer {
   readonly #wait: Wait
   readonly #settling: Wait
   #seen: string | undefined
+  /** Whether an earlier process has left something to announce. */
+  #isInherited = false
 
   constructor(options: AnnouncerOptions) {
     this.#options = options
@@ -132,6 +134,7 @@ export class Announcer {
   /** At the first start there is nothing to announce: whoever uses the files has read them as they are. */
   async begin(): Promise<void> {
     if (!this.#options.record.state.announced) await this.#note(this.#fingerprints())
+    this.#isInherited = this.isBehind
   }
 
   async #announce(signal: AbortSignal): Promise<void> {
@@ -143,12 +146,15 @@ export class Announcer {
       throw error
     }
     this.#backoff.reset()
+    this.#isInherited = false
     await this.#note(fingerprints)
   }
 
   async #run(changes: readonly Change[], signal: AbortSignal): Promise<void> {
-    const {command: asked, home, log} = this.#options
+    const {command: asked, home, log, record} = this.#options
     const isFound = typeof asked === 'function'
+    // On a full disk it could not be noted, and every run of cron would restart the kubelet again.
+    if (isFound && this.#isInherited) await record.save()
     const command = isFound ? await asked() : asked
     if (command === undefined) return
     log(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import {readFile, readdir, readlink, rm, stat, writeFile} from 'node:fs/promises'
+import {readFile, readdir, readlink, rename, rm, stat, writeFile} from 'node:fs/promises'
 import {basename, join} from 'node:path'
 import {openNodeSession, openRenewalSession} from '../../../src/cli/node/session.ts'
 import {parseKubeconfig} from '../../../src/client/kubeconfig.ts'
@@ -235,6 +235,21 @@ describe('the folder of a kubelet that joined with kubeadm', function () {
     await renew({'on-change': `echo "$TRUSTADM_CHANGED" >'${done}'`})
     assert.equal(await readFile(done, 'utf8'), 'client-certificate,serving-certificate\n')
     assert.notEqual(await report(), undefined)
+  })
+
+  it('is not restarted for an old change while that cannot be noted: each run would do it again', async () => {
+    const asked = await systemd('active')
+    const announced = {'client-certificate': 'of an earlier run'}
+    const state = {client: {}, serving: {}, clusterInfo: {}, announced}
+    await writeFile(join(dir, 'node-state.json'), JSON.stringify(state))
+    const agent = await open()
+    await rename(dir, `${dir}-away`)
+    await assert.rejects(attend(agent))
+    assert.equal(await restarts(asked), 0)
+    await rename(`${dir}-away`, dir)
+    clock.shift = 60_000
+    await attend(agent)
+    assert.equal(await restarts(asked), 1)
   })
 
   it('refuses another folder of certificates than that of the kubelet, which would not look there', async () => {
