@@ -47,7 +47,7 @@ export async function openNodeSession(
 }
 
 /** The name of a node that has joined is in its certificate. */
-function requireSameNode({dir, nodeName}: NodeHome, named: string | undefined): void {
+function requireSameNode({dir, nodeName, isKubelets}: NodeHome, named: string | undefined): void {
   if (named === undefined || requireNodeName(named) === nodeName) return
   throw new TrustError(
     'CONFLICT',
@@ -55,7 +55,9 @@ function requireSameNode({dir, nodeName}: NodeHome, named: string | undefined): 
     {
       hints: [
         'leave out --node-name, or name the folder of the other node with --dir',
-        `to give this machine another name, run "trustadm node leave" and then "trustadm join --node-name ${shellWord(named)}"`,
+        isKubelets
+          ? 'to give this machine another name, run "kubeadm reset" and then "kubeadm join" with that name'
+          : `to give this machine another name, run "trustadm node leave" and then "trustadm join --node-name ${shellWord(named)}"`,
       ],
       facts: {nodeName, asked: named},
     },

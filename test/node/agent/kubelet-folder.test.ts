@@ -270,6 +270,19 @@ describe('the folder of a kubelet that joined with kubeadm', function () {
     assert.equal(await restarts(asked), 1)
   })
 
+  it('of one node is not that of another, and the way to another name is not node leave', async () => {
+    const asOther = openNodeSession({dir, 'node-name': 'w2'}, {clock, log})
+    await assert.rejects(
+      asOther,
+      ({code, suggestions}: Error & {code: string; suggestions: string[]}) => {
+        assert.equal(code, 'CONFLICT')
+        assert.match(suggestions.join('\n'), /kubeadm reset/)
+        assert.doesNotMatch(suggestions.join('\n'), /node leave/)
+        return true
+      },
+    )
+  })
+
   it('needs no restart of a kubelet that is stopped', async () => {
     const asked = await systemd('inactive')
     await renew()
