@@ -31,7 +31,8 @@ export const agentFlags = {
   }),
   'rotate-at': Flags.string({
     helpValue: '<from-to>',
-    summary: 'the part of its life in which a certificate is renewed [default: 0.7-0.9]',
+    summary:
+      'the part of its life in which a certificate is renewed [default: 0.7-0.9; in the folder of a kubelet 0.92-0.96]',
   }),
   'feature-gates': Flags.string({
     helpValue: '<gates>',

@@ -22,13 +22,7 @@ import {
   type Failure,
 } from './agent-state.ts'
 import type {ManagedCertificate} from './managed-certificate.ts'
-import {
-  clientStore,
-  defaultWindow,
-  openNodeHome,
-  servingStore,
-  type NodeHome,
-} from './node-home.ts'
+import {clientStore, defaultWindow, openNodeHome, servingStore, type NodeHome} from './node-home.ts'
 
 export interface CertificateStatus {
   name: 'client' | 'serving'
