@@ -73,6 +73,14 @@ async function changedAuthorities(
   return present !== undefined && isSameBundle(present, data) ? [] : [{path, data, mode: 0o644}]
 }
 
+/** Writes a ca.crt that is missing, as after a join that failed: no kubelet starts without it. Returns the file if it was written. */
+export async function restoreAuthorities(folder: Folder): Promise<string[]> {
+  if (await lookAt(nodeFile(folder.dir, 'ca'))) return []
+  const files = await changedAuthorities(folder, folder.info)
+  await writeFilesSafely(files)
+  return files.map(({path}) => path)
+}
+
 const fingerprints = (pem: string | undefined): string[] =>
   pem === undefined ? [] : parseBundle(pem).map(({fingerprint}) => fingerprint)
 

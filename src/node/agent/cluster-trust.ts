@@ -2,7 +2,13 @@ import {refreshClusterInfo} from '../../discovery/refresh.ts'
 import {type Clock, formatTimestamp} from '../../runtime.ts'
 import type {NodeConnection} from '../certificate-manager/connection.ts'
 import type {Pair} from '../certificate-manager/pair.ts'
-import {changeTrust, isTrustChanged, useLink, withTrustOf} from '../kubelet-folder.ts'
+import {
+  changeTrust,
+  isTrustChanged,
+  restoreAuthorities,
+  useLink,
+  withTrustOf,
+} from '../kubelet-folder.ts'
 import {ensureFiles, nodeFile, nodeRecord} from '../node-files.ts'
 import {asShutOut, serverHealth, Wait} from '../failures.ts'
 import {failureOf, type AgentRecord} from './agent-state.ts'
@@ -62,6 +68,7 @@ export class ClusterTrust {
     const {dir, given, isKubelets} = this.#home
     const isReplaced = this.isGivenReplacedBy(current)
     if (isKubelets) {
+      this.#log(await restoreAuthorities(this.#home))
       if (isReplaced) this.#log(await useLink(this.#home))
     } else {
       const conf = nodeFile(dir, 'kubeconfig')

@@ -283,6 +283,15 @@ describe('the folder of a kubelet that joined with kubeadm', function () {
     )
   })
 
+  it('gets a ca.crt back that is missing, before its kubelet is restarted', async () => {
+    await systemd('active')
+    await rm(join(dir, authorities))
+    await renew()
+    assert.equal(await readFile(join(dir, authorities), 'utf8'), cluster.ca)
+    assert.equal(await modeOf(join(dir, authorities)), 0o644)
+    assert.match(lines.join('\n'), /ca\.crt was written again\n(?:.*\n)*running "systemctl restart/)
+  })
+
   it('needs no restart of a kubelet that is stopped', async () => {
     const asked = await systemd('inactive')
     await renew()
