@@ -159,31 +159,27 @@ export const COMMAND_LINES: Record<string, (place: Place) => Line[]> = {
       args: [join(folder, 'second.backup'), '--passphrase-file', tokenFile, '--dir', dir],
       succeeds: true,
     },
-    {args: [brokenKey, '--dir', dir]},
-    {args: [join(folder, 'third.backup'), '--passphrase-file', TOKEN, '--dir', dir]},
-  ],
-  restore: (place) => readsBackup(place, '--dir', join(place.folder, 'restored')),
-  'store:snapshot:save': ({dir, folder, tokenFile, brokenKey}) => [
     {
-      args: [join(folder, 'store.snapshot'), '--passphrase-file', tokenFile, '--dir', dir],
+      args: [join(folder, 'objects.backup'), '--objects-only', '--dir', dir],
       succeeds: true,
     },
     {args: [brokenKey, '--dir', dir]},
+    {args: [join(folder, 'third.backup'), '--passphrase-file', TOKEN, '--dir', dir]},
   ],
-  'store:snapshot:status': (place) => [
-    {args: [place.backup, '--passphrase-file', place.tokenFile], succeeds: true},
-    ...readsBackup(place),
-  ],
-  'store:migrate': ({dir, folder}) => [
-    {args: ['--from', 'embedded', '--to', 'etcd', '--dir', join(folder, 'none')]},
+  restore: (place) => [
+    {
+      args: [place.backup, '--passphrase-file', place.tokenFile, '--dry-run'],
+      succeeds: true,
+    },
+    ...readsBackup(place, '--dir', join(place.folder, 'restored')),
     {
       args: [
-        ...['--from', 'embedded', '--to', 'etcd', '--dir', dir],
-        ...['--etcd-servers', 'https://127.0.0.1:1', '--etcd-certfile', TOKEN],
+        ...[place.backup, '--passphrase-file', place.tokenFile, '--dir', place.dir],
+        ...['--objects-only', '--to', 'etcd', '--etcd-certfile', TOKEN],
+        ...['--etcd-servers', 'https://127.0.0.1:1'],
       ],
     },
   ],
-  'store:snapshot:restore': (place) => readsBackup(place, '--dir', join(place.folder, 'none')),
   status: ({dir}) => [{args: ['--dir', dir], succeeds: true}],
   reset: ({dir}) => [{args: ['--dir', dir, '--dry-run'], succeeds: true}],
   'node:leave': (place) => {
