@@ -1,4 +1,5 @@
 import {createHash, type Hash} from 'node:crypto'
+import {isAbsolute} from 'node:path'
 import {TrustError} from '../errors.ts'
 
 /** The first bytes of an archive: a backup, or the objects that a server sends. */
@@ -7,6 +8,8 @@ const VERSION = 2
 
 /** Far more than an object takes. */
 const LARGEST_FRAME = 64 * 2 ** 20
+/** Room above for all writes to come: from 2 ** 53 on, not every number can be told from the next. */
+const LARGEST_REVISION = 2 ** 52
 const FRAME_HEADER = 5
 
 /**
@@ -142,6 +145,13 @@ class Bytes {
   }
 }
 
+/** These are printed. */
+const isShortText = (value: unknown): boolean =>
+  typeof value === 'string' && /^[ -~]{1,100}$/.test(value)
+
+const isPath = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && isAbsolute(value))
+
 function parseHeader(content: Buffer): ArchiveHeader {
   let header: Partial<ArchiveHeader> | null
   try {
@@ -149,15 +159,20 @@ function parseHeader(content: Buffer): ArchiveHeader {
   } catch (error) {
     throw invalidArchive('its header cannot be read', error)
   }
-  const {version, kind, createdAt, program, revision} = header ?? {}
+  const {version, kind, createdAt, program, revision = -1, store} = header ?? {}
   if (typeof version === 'number' && version > VERSION) throw newerArchive(version)
   if (version === 1) throw olderArchive(version)
   const isWhole =
     version === VERSION &&
     (kind === 'everything' || kind === 'objects-only') &&
-    typeof createdAt === 'string' &&
-    typeof program === 'string' &&
-    Number.isSafeInteger(revision)
+    isShortText(createdAt) &&
+    isShortText(program) &&
+    Number.isSafeInteger(revision) &&
+    revision >= 0 &&
+    revision <= LARGEST_REVISION &&
+    (store === undefined || store === 'embedded' || store === 'etcd') &&
+    isPath(header?.dir) &&
+    isPath(header?.certificatesDir)
   if (!isWhole) throw invalidArchive('its header is not one of an archive')
   return header as ArchiveHeader
 }

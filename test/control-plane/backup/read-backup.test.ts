@@ -130,6 +130,26 @@ describe('readBackup', () => {
     assert.deepEqual([end.keys, end.files], [0, 0])
   })
 
+  it('refuses a header that cannot be one', async () => {
+    const wrong: object[] = [
+      {revision: -1},
+      {revision: Number.MAX_SAFE_INTEGER},
+      {createdAt: '\u001b[2J'},
+      {program: 'two\nlines'},
+      {program: 'x'.repeat(1_000)},
+      {store: 'other'},
+      {dir: 5},
+      {certificatesDir: 'pki'},
+    ]
+    for (const header of wrong) {
+      await assert.rejects(
+        readBackup(await archive(config, header), undefined),
+        {code: 'BACKUP_INVALID', message: /its header is not one of an archive$/},
+        JSON.stringify(header),
+      )
+    }
+  })
+
   it('refuses objects that are not in the order of their keys', async () => {
     const record = (key: string) => ({key, created: 1, revision: 1, value: Buffer.from('1')})
     const entries = (...keys: string[]): Frames => [['entries', encodeEntries(keys.map(record))]]
