@@ -2,9 +2,10 @@ import {constants} from 'node:fs'
 import {type FileHandle, open, rm} from 'node:fs/promises'
 import {dirname, isAbsolute, join, relative} from 'node:path'
 import {isDeepStrictEqual} from 'node:util'
-import {TrustError} from '../../errors.ts'
+import {hasCode, TrustError} from '../../errors.ts'
 import {readFileIfThere, writeFileSafely} from '../../fs/files.ts'
 import {ensureFolder, syncFolder} from '../../fs/folders.ts'
+import {readManifest} from '../../fs/made-files.ts'
 import type {Clock} from '../../runtime.ts'
 import type {ArchiveHeader} from '../../storage/archive-frames.ts'
 import {buildStore} from '../../storage/build-store.ts'
@@ -192,15 +193,19 @@ function mapPaths<Value>(value: Value, moves: Moves): Value {
 
 /** The list of created files has paths, too: those in the folder relative to it. */
 async function relabel(staging: string, dir: string, header: ArchiveHeader): Promise<void> {
-  const path = fileOf({dir: staging}, 'manifest')
-  const content = await readFileIfThere(path)
-  if (!content) return
-  const {files} = JSON.parse(content.toString()) as {files: Record<string, unknown>}
-  const entries = Object.entries(files).map(([label, hashes]) => {
+  // A damaged list comes back as it was: whoever needs it says what to do.
+  const found = await readManifest({dir: staging}).catch((error: unknown) => {
+    if (!hasCode(error, 'CONFIG_INVALID')) throw error
+  })
+  if (!found) return
+  const entries = Object.entries(found.files).map(([label, hashes]) => {
     const old = join(isAbsolute(label) ? '/' : (header.dir ?? dir), label)
     const moved = movedPath(old, movesOf(dir, header))
     return [below(dir, moved) ?? moved, hashes] as const
   })
   const document = {files: Object.fromEntries(entries)}
-  await writeFileSafely(path, `${JSON.stringify(document, null, 2)}\n`)
+  await writeFileSafely(
+    fileOf({dir: staging}, 'manifest'),
+    `${JSON.stringify(document, null, 2)}\n`,
+  )
 }

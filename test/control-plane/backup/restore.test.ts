@@ -114,6 +114,15 @@ describe('restore', () => {
     assert.deepEqual(more, [])
   })
 
+  it('gives back a damaged list of files as it was', async () => {
+    for (const text of ['null', '{"files":', '']) {
+      await writeFile(join(dir, 'manifest.json'), text)
+      await backUp(dir, file, OPTIONS)
+      await restore(file, dir, OPTIONS)
+      assert.equal(await readFile(join(dir, 'manifest.json'), 'utf8'), text)
+    }
+  })
+
   it('changes nothing if something cannot be moved aside', async () => {
     const before = (await readdir(dir)).sort()
     const promises = fs.promises
