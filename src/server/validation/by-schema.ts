@@ -7,6 +7,8 @@ import type {JsonObject} from '../kernel/json-value.ts'
 const VALUES: Readonly<Record<string, string[]>> = {
   'v1.DNSPolicy': ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'],
   'v1.FSGroupPolicy': ['File', 'None', 'ReadWriteOnceWithFSType'],
+  'v1.IPFamily': ['IPv4', 'IPv6'],
+  'v1.IPFamilyPolicy': ['PreferDualStack', 'RequireDualStack', 'SingleStack'],
   'v1.PersistentVolumeAccessMode': [
     'ReadOnlyMany',
     'ReadWriteMany',

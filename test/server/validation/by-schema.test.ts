@@ -55,6 +55,11 @@ describe('rules of the schema table', () => {
     assert.deepEqual(texts('storage/v1.CSIDriver', {spec}), [
       'spec.volumeLifecycleModes: Unsupported value: "Odd": supported values: "Persistent", "Ephemeral"',
     ])
+    const service = {spec: {ipFamilies: ['IPv4', 'IPv5'], ipFamilyPolicy: 'Odd'}}
+    assert.deepEqual(texts('core/v1.Service', service), [
+      'spec.ipFamilies: Unsupported value: "IPv5": supported values: "IPv4", "IPv6"',
+      'spec.ipFamilyPolicy: Unsupported value: "Odd": supported values: "PreferDualStack", "RequireDualStack", "SingleStack"',
+    ])
   })
 
   it('leave metadata, selectors and the status to others', () => {
