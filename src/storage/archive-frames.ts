@@ -8,6 +8,7 @@ const VERSION = 2
 
 /** Far more than an object takes. */
 const LARGEST_FRAME = 64 * 2 ** 20
+const LARGEST_REASON = 1_000
 /** Room above for all writes to come: from 2 ** 53 on, not every number can be told from the next. */
 const LARGEST_REVISION = 2 ** 52
 const FRAME_HEADER = 5
@@ -228,7 +229,8 @@ export async function* readArchive(source: AsyncIterable<Buffer>): AsyncGenerato
   }
 }
 
-/** What a server that streams its store met on the way. */
+/** What a server that streams its store met on the way. A file may have anything there. */
 function failureIn(content: Buffer): TrustError {
-  return new TrustError('SERVER_ERROR', `the server cannot send its objects: ${content.toString()}`)
+  const reason = content.toString('utf8', 0, LARGEST_REASON)
+  return new TrustError('SERVER_ERROR', `the server cannot send its objects: ${reason}`)
 }

@@ -17,7 +17,7 @@ const HEADER = {
   revision: 7,
 } as const
 
-type Frames = ['file' | 'data' | 'entries', unknown][]
+type Frames = ['file' | 'data' | 'entries' | 'failure', unknown][]
 
 describe('readBackup', () => {
   let folder = ''
@@ -148,6 +148,14 @@ describe('readBackup', () => {
         JSON.stringify(header),
       )
     }
+  })
+
+  it('shows the start of what a server says that could not go on', async () => {
+    const path = await archive([['failure', Buffer.from(`full${'!'.repeat(100_000)}`)]])
+    await assert.rejects(readBackup(path, undefined), ({message}: Error) => {
+      assert.match(message, /^the server cannot send its objects: full!+$/)
+      return message.length < 1_100
+    })
   })
 
   it('refuses objects that are not in the order of their keys', async () => {
