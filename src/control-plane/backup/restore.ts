@@ -75,7 +75,9 @@ async function plan(
   const {kind, store: savedFrom = 'embedded'} = found.header
   const {only, force} = options
   if (kind === 'objects-only' && only === 'files')
-    throw new TrustError('USAGE', `${file} contains no files, only objects`)
+    throw new TrustError('USAGE', `${file} contains no files, only objects`, {
+      hints: ['leave out --files-only, or use a backup that was made without --objects-only'],
+    })
   const files = kind === 'everything' && only !== 'objects'
   const objects = only !== 'files'
   const home = files ? dir : await homeOf(dir)
@@ -94,7 +96,9 @@ function chooseStore(standing: StoreKind, {only, to, choices = {}}: RestoreOptio
   const isChosen = Object.keys(choices).length > 0
   const store = to ?? (isChosen ? 'etcd' : standing)
   if (store === 'embedded' && isChosen)
-    throw new TrustError('USAGE', 'there are flags about etcd, but --to embedded')
+    throw new TrustError('USAGE', 'there are flags about etcd, but --to embedded', {
+      hints: ['leave out either'],
+    })
   if (store === 'etcd' && standing !== 'etcd' && !choices.etcdServers)
     throw new TrustError('USAGE', 'neither a flag nor config.yaml names the servers of etcd', {
       hints: ['name them with --etcd-servers'],

@@ -131,7 +131,10 @@ describeWithEtcd('a restore to another kind of store', function () {
     })
     const usage = {code: 'USAGE'}
     await assert.rejects(made.restore('etcd', {choices: {}}), usage)
-    await assert.rejects(made.restore('embedded', {choices}), usage)
+    await assert.rejects(made.restore('embedded', {choices}), {
+      ...usage,
+      hints: ['leave out either'],
+    })
     await assert.rejects(made.restore('etcd', {only: 'files'}), usage)
     assert.deepEqual((await readdir(made.dir)).includes('.restore'), false)
     assert.equal((await made.served(contentOf))['/registry/0'], 'value 0')

@@ -177,7 +177,10 @@ describe('restore', () => {
 
     it('needs a control plane, and is not mixed with another restore that was interrupted', async () => {
       await assert.rejects(restore(file, join(folder, 'other'), OPTIONS), {code: 'NOT_FOUND'})
-      await assert.rejects(restore(file, dir, {...OPTIONS, only: 'files'}), {code: 'USAGE'})
+      await assert.rejects(restore(file, dir, {...OPTIONS, only: 'files'}), {
+        code: 'USAGE',
+        hints: ['leave out --files-only, or use a backup that was made without --objects-only'],
+      })
       const aside = join(dir, 'backups', 'restore-20260101T000000000Z')
       await mkdir(aside, {recursive: true})
       for (const name of ['config.yaml', 'pki']) await rename(join(dir, name), join(aside, name))
