@@ -57,6 +57,24 @@ export function addTolerations(spec: PodSpec): void {
 const FILE_MODE = 0o644
 const TOKEN_SECONDS = 3600
 
+/** Of pods and PersistentVolumes. kubectl's `describe` panics where azureDisk has none. */
+const SOURCE_DEFAULTS: Record<string, Record<string, unknown>> = {
+  azureDisk: {cachingMode: 'ReadWrite', fsType: 'ext4', readOnly: false, kind: 'Shared'},
+  hostPath: {type: ''},
+  iscsi: {iscsiInterface: 'default'},
+  rbd: {pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring'},
+  scaleIO: {storageMode: 'ThinProvisioned', fsType: 'xfs'},
+}
+
+export function defaultSource(volume: object): void {
+  const sources = volume as Record<string, Record<string, unknown> | undefined>
+  for (const [name, defaults] of Object.entries(SOURCE_DEFAULTS)) {
+    const source = sources[name]
+    if (!source) continue
+    for (const [field, value] of Object.entries(defaults)) source[field] ??= value
+  }
+}
+
 /** Defaults of one volume of a pod; without a source it is an empty folder. */
 function defaultVolume(volume: Volume): void {
   const {name: _, ...sources} = volume
@@ -71,8 +89,7 @@ function defaultVolume(volume: Volume): void {
     }
     source.downwardAPI?.items?.forEach(defaultReferences)
   }
-  if (volume.hostPath) volume.hostPath.type ??= ''
-  if (volume.iscsi) volume.iscsi.iscsiInterface ??= 'default'
+  defaultSource(volume)
   if (volume.image) volume.image.pullPolicy ??= pullPolicyFor(volume.image.reference ?? '')
   const claim = volume.ephemeral?.volumeClaimTemplate?.spec
   if (claim) claim.volumeMode ??= 'Filesystem'

@@ -12,6 +12,7 @@ import {
   wideColumn,
 } from './define.ts'
 import {formatTimestamp} from '../../runtime.ts'
+import {defaultSource} from './pod-defaults.ts'
 
 /**
  * Storage: nothing here runs it. Kubelets and controllers need it served, with its defaults; the Node authorizer follows its
@@ -74,7 +75,7 @@ export const persistentVolumes = defineResource<PersistentVolume>({
       const spec = (volume.spec ??= {})
       spec.persistentVolumeReclaimPolicy ??= 'Retain'
       spec.volumeMode ??= 'Filesystem'
-      if (spec.hostPath) spec.hostPath.type ??= ''
+      defaultSource(spec)
     },
     prepareForCreate: (volume, {clock}) => {
       volume.status = {phase: 'Pending', lastPhaseTransitionTime: formatTimestamp(clock.now())}

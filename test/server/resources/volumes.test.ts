@@ -26,6 +26,29 @@ describe('PersistentVolume', () => {
     assert.deepEqual(made.status, {phase: 'Pending', lastPhaseTransitionTime: NOW_TEXT})
   })
 
+  it('gets the defaults of its source, as a pod does', () => {
+    const sources = {
+      azureDisk: {diskName: 'a', diskURI: 'b'},
+      iscsi: {targetPortal: 'a', iqn: 'b', lun: 1},
+      rbd: {monitors: ['a'], image: 'b', user: 'c'},
+      scaleIO: {gateway: 'g', system: 's', secretRef: null, fsType: 'ext4'},
+    }
+    const expected = {
+      azureDisk: {cachingMode: 'ReadWrite', fsType: 'ext4', readOnly: false, kind: 'Shared'},
+      iscsi: {iscsiInterface: 'default'},
+      rbd: {user: 'c', pool: 'rbd', keyring: '/etc/ceph/keyring'},
+      scaleIO: {fsType: 'ext4', storageMode: 'ThinProvisioned'},
+    }
+    for (const [name, source] of Object.entries(sources)) {
+      const made = created('persistentvolumes', {spec: {...volume.spec, [name]: source}})
+      const volumes = [{name: 'v', [name]: source}]
+      const pod = created('pods', {spec: {containers: [{name: 'c', image: 'i'}], volumes}})
+      const wanted = {...source, ...expected[name as keyof typeof expected]}
+      assert.deepEqual(made.spec[name], wanted)
+      assert.deepEqual(pod.spec.volumes[0][name], wanted)
+    }
+  })
+
   it('refuses values that there are not', () => {
     const spec = {...volume.spec, accessModes: ['Odd'], persistentVolumeReclaimPolicy: 'Keep'}
     assert.deepEqual(texts(createErrors('persistentvolumes', {spec})), [
