@@ -57,6 +57,14 @@ function usersWithNew({units}: Journal, issued: Evidence['issued']): ReadonlySet
   return users
 }
 
+/** Whether a Node without a report was created after the rotation began. */
+export const isUnreportedNewcomer = (
+  {lastInitiation}: Pick<Journal, 'lastInitiation'>,
+  node: Node,
+): boolean =>
+  !trustReportOf(node) &&
+  Date.parse(node.metadata.creationTimestamp ?? '') > Date.parse(lastInitiation)
+
 /**
  * Whether a Node without a report is that of a machine which joined after the rotation began. New CAs sign only once cluster-info has both,
  * so that a machine all of whose certificates are by the new one has found both there. A machine that was a member before has been
@@ -67,12 +75,11 @@ function hasJoinedSince(
   node: Node,
   {seen, unasked = [], issued}: Evidence,
 ): boolean {
-  const {name = '', creationTimestamp} = node.metadata
   const clients = units.find(({id}) => id === CLIENT_CA)
-  if (!clients || !seen || unasked.length > 0 || trustReportOf(node)) return false
+  if (!clients || !seen || unasked.length > 0) return false
   if (seen.since > lastInitiation || seen.dropped > 0) return false
-  if (!(Date.parse(creationTimestamp ?? '') > Date.parse(lastInitiation))) return false
-  const user = nodeUser(name)
+  if (!isUnreportedNewcomer({lastInitiation}, node)) return false
+  const user = nodeUser(node.metadata.name ?? '')
   const used = seen.clients.filter((one) => one.user === user)
   const certificates = issued.filter((one) => one.user === user)
   // The log has serving certificates of the same subject, too.

@@ -4,7 +4,7 @@ import type {Plane} from '../config/plane.ts'
 import {writeBundles} from '../kubeconfig-bundles.ts'
 import {arrange} from './arrange.ts'
 import type {Dependent} from './dependent.ts'
-import {dependentsOn} from './dependents.ts'
+import {dependentsOn, isUnreportedNewcomer} from './dependents.ts'
 import {trustOfMembers, untilEtcdFollows} from './etcd-members.ts'
 import {isLost} from './expiry.ts'
 import {gatherEvidence, OWN_USERS} from './evidence.ts'
@@ -80,11 +80,17 @@ export async function readNodesBehind(
   context: RotationContext,
   journal: Journal,
 ): Promise<Dependent[]> {
-  const {items: nodes} = await withClient(context, (client) => client.nodes.list())
-  context.sawNodes?.(nodes.length)
-  const nobody = {dropped: 0, forgotten: [], clients: []}
-  const evidence = {nodes, seen: {since: '', ...nobody, tokens: nobody}, issued: []}
-  const options = {on: 'old', now: context.clock.now(), own: OWN_USERS} as const
+  const {plane, clock, warn, reach} = context
+  const evidence = await withClient(context, async (client) => {
+    const {items: nodes} = await client.nodes.list()
+    context.sawNodes?.(nodes.length)
+    // Of the others, their own reports tell enough.
+    if (nodes.some((node) => isUnreportedNewcomer(journal, node)))
+      return await gatherEvidence(plane, client, {clock, warn, reach})
+    const nobody = {dropped: 0, forgotten: [], clients: []}
+    return {nodes, seen: {since: '', ...nobody, tokens: nobody}, issued: []}
+  })
+  const options = {on: 'old', now: clock.now(), own: OWN_USERS} as const
   return dependentsOn(journal, evidence, options).filter(({kind}) => kind === 'node')
 }
 

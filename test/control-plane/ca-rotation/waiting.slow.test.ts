@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
+import {readFile} from 'node:fs/promises'
+import {join} from 'node:path'
 import {parse} from 'yaml'
 import type {ApiClient} from '../../../src/client/api-client.ts'
+import {connectTo} from '../../../src/client/connect.ts'
+import {resolveAccess} from '../../../src/client/kubeconfig-access.ts'
+import {loadKubeconfig} from '../../../src/client/kubeconfig-files.ts'
 import {rotationDuties} from '../../../src/control-plane/ca-rotation/duties.ts'
 import {readJournal, type Action} from '../../../src/control-plane/ca-rotation/journal.ts'
 import {planRotation} from '../../../src/control-plane/ca-rotation/plan.ts'
@@ -19,8 +24,12 @@ import {savePlane} from '../../../src/control-plane/config/stored.ts'
 import {serve} from '../../../src/control-plane/serve.ts'
 import {readStatus} from '../../../src/control-plane/status.ts'
 import {TRUST_REPORT} from '../../../src/node/trust-report.ts'
+import {parseCertificate} from '../../../src/pki/certificate.ts'
+import {createIssuer} from '../../../src/pki/issuer.ts'
+import {parsePrivateKey, privateKeyPem} from '../../../src/pki/keys.ts'
 import {systemClock} from '../../../src/runtime.ts'
 import {eventually} from '../../controllers/signing/support.ts'
+import {testLeaf, validAround} from '../../pki/support.ts'
 import {planeFixture, type PlaneFixture} from '../plane-fixture.ts'
 import {contextFor, observer, silent} from './support.ts'
 
@@ -74,6 +83,23 @@ describe('a rotation that waits for nodes, while no command runs', function () {
       nodes.patch(name, {metadata: {annotations: {[TRUST_REPORT]: text}}}, {type: 'merge'}),
     )
   }
+  /** As a kubelet that has no agent beside it. */
+  async function callAsNode(name: string) {
+    const own = async (file: string) => await readFile(join(fixture.dir, file), 'utf8')
+    const authority = createIssuer(
+      parseCertificate(await own('pki/client-ca.crt')),
+      parsePrivateKey(await own('pki/client-ca.key')),
+    )
+    const {pem: certificate, keys} = await testLeaf(authority, {
+      subject: {commonName: `system:node:${name}`, organizations: ['system:nodes']},
+      validity: validAround(new Date()),
+    })
+    const access = await resolveAccess(await loadKubeconfig(join(fixture.dir, 'admin.conf')))
+    const clientCertificate = {certificate, key: privateKeyPem(keys.privateKey)}
+    const client = connectTo({...access, clientCertificate})
+    await client.version()
+    await client.close()
+  }
   const stillTrusted = async () =>
     (await readStatus(fixture.context.plane, systemClock)).certificates.rotation?.stillTrustedBy
 
@@ -96,8 +122,10 @@ describe('a rotation that waits for nodes, while no command runs', function () {
     // A Node that registers after the end of the start, and has not followed.
     await withAdmin(({nodes}) => nodes.create({metadata: {name: 'w3'}}))
     await eventually(async () => (await waitingFor()).join() === 'w3')
-    await withAdmin(({nodes}) => nodes.delete('w3'))
+    // It turns out that it has joined since then: it is seen with a certificate of the new CA.
+    await callAsNode('w3')
     await eventually(async () => (await waitingFor()).length === 0)
+    await withAdmin(({nodes}) => nodes.delete('w3'))
   })
 
   it('is not Completed while a node trusts the old CA, and names it', async () => {
