@@ -101,10 +101,7 @@ function joinAgain(self: Self): Hint[] {
     ]
   }
   const leave = ['trustadm node leave', ...flagsFor(self)].join(' ')
-  return [
-    JOIN_COMMAND,
-    `then run "${leave}" here, and that join command with "${added}" added`,
-  ]
+  return [JOIN_COMMAND, `then run "${leave}" here, and that join command with "${added}" added`]
 }
 
 /** What a machine has to do whose certificate has expired. Never to leave: it would lose the key by which the cluster knows it. */

@@ -281,7 +281,7 @@ describe('rotating the CAs of a control plane', function () {
     assert.equal((await rotate('start', '--yes')).code, 0)
     const named = async () => {
       const {dependents} = (await rotate('status')).report()
-      const own = dependents.filter(({name}) => name.endsWith("worker"))
+      const own = dependents.filter(({name}) => name.endsWith('worker'))
       return own.map(({kind, name}) => `${kind} ${name}`)
     }
     assert.deepEqual(await named(), ['node worker', 'client system:node:worker'])
