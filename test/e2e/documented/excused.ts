@@ -20,7 +20,7 @@ export const EXCUSED: Readonly<Record<string, string>> = {
   'trustadm restore objects.backup --to embedded':
     'needs an etcd: tried with a real one in etcd-pki/etcd.test.ts',
   'trustadm restore plane.backup --files-only':
-    'needs an etcd: etcd-store.test.ts does the same with a real one',
+    'needs an etcd: backup/etcd.test.ts does the same with a real one',
   'trustadm init --upload-certs --etcd-servers https://10.0.0.1:2379 --control-plane-endpoint api.example.com:6443':
     'it needs an etcd; several-servers/etcd.test.ts runs it',
   'trustadm join 10.0.0.1:6443 --token … --discovery-token-ca-cert-hash … --control-plane --certificate-key …':
